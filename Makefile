@@ -1,0 +1,58 @@
+# Every target sets up what it needs: on a fresh clone `make demo` or `make test` is the first command.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OLDEST := .venv-oldest
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-oldest lint format docs papers speed clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+setup: $(VENV)/.ready  ## virtual environment with everything below
+
+# The environment is rebuilt when its definition changes.
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[plot]" --group test --group lint --group docs
+	@touch $@
+
+demo: setup  ## choose features on the shipped data set, print them, draw the path
+	$(BIN)/python -m examples.demo
+
+test: setup  ## all tests
+	$(BIN)/python -m pytest -n 2
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/statistics tests/solvers
+
+test-oldest: $(OLDEST)/.ready  ## all tests on the oldest supported versions
+	$(OLDEST)/bin/python -m pytest -n 2
+
+$(OLDEST)/.ready: pyproject.toml tests/oldest.txt
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(OLDEST)/bin/python -m pip install --quiet --editable ".[plot]" --group test --constraint tests/oldest.txt
+	@touch $@
+
+lint: setup  ## style, spelling and import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(BIN)/lint-imports
+
+format: setup  ## apply the style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: setup  ## documentation in docs/_build/html; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+papers: setup  ## the papers' experiments (CENTROIDAL_DATA names the folder of data sets)
+	$(BIN)/python -m benchmarks.papers
+
+speed: setup  ## every speed claim as a ratio
+	$(BIN)/python -m benchmarks.speed
+
+clean:  ## remove the environments and what was built
+	rm -rf $(VENV) $(OLDEST) docs/_build docs/gallery docs/api/generated

@@ -1,0 +1,223 @@
+"""User input -> checked data; the one file that uses scikit-learn's checking helpers."""
+
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import assert_all_finite, check_array
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+__all__ = [
+    "LabelledData",
+    "check_choice",
+    "check_finite",
+    "check_finite_summary",
+    "check_fitted",
+    "check_labelled",
+    "check_n_features_to_select",
+    "check_next_classes",
+    "check_priors",
+    "check_rows",
+    "check_same_features",
+]
+
+# What the compiled loops read as it is; everything else becomes float64.
+_DTYPES = [
+    np.float64, np.float32, np.int64, np.int32, np.int16, np.int8,
+    np.uint64, np.uint32, np.uint16, np.uint8,
+]  # fmt: skip
+
+
+class LabelledData(NamedTuple):
+    """Checked samples with labels as codes 0 ... K - 1."""
+
+    X: np.ndarray
+    codes: np.ndarray
+    classes: np.ndarray
+    weights: np.ndarray | None
+
+    def only(self, rows):
+        """Return the same data in which only `rows` count: a code of -1 leaves a sample out."""
+        codes = np.full_like(self.codes, -1)
+        codes[rows] = self.codes[rows]
+        return self._replace(codes=codes)
+
+
+def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=True, finite=True):
+    """Check samples, labels and weights together.
+
+    With `finite=False` NaN and infinities are left to `check_finite_summary`, which finds them
+    without a pass of its own. With `classes` the labels must be among them.
+    """
+    X, y = _validate(estimator, X, y, reset=reset, ensure_all_finite=finite)
+    check_classification_targets(y)
+    classes, codes = _encode(y, classes)
+    weights = _check_weights(sample_weight, X)
+    if reset and np.unique(codes if weights is None else codes[weights > 0]).size < 2:
+        raise ValueError(
+            f"y holds one class, {classes[0]!r}; {type(estimator).__name__} needs samples of "
+            "positive weight of at least 2 classes."
+        )
+    return LabelledData(X, codes, classes, weights)
+
+
+def _validate(estimator, X, *args, **options):
+    try:
+        checked = validate_data(
+            estimator, X, *args, accept_sparse=("csr", "csc"), dtype=_DTYPES, **options
+        )
+    except ValueError as error:
+        if "could not convert string" in str(error):
+            raise ValueError(f"X must hold numbers: {error}.") from error
+        raise
+    if args:
+        return _canonical(checked[0]), checked[1]
+    return _canonical(checked)
+
+
+def _canonical(X):
+    """Add up entries of a sparse matrix that are stored twice, in a copy."""
+    if issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _encode(y, classes):
+    seen, codes = np.unique(y, return_inverse=True)
+    if classes is None:
+        return seen, codes.astype(np.int32)
+    unknown = np.setdiff1d(seen, classes)
+    if unknown.size:
+        raise ValueError(f"y holds {unknown[0]!r}, which is not among classes={classes.tolist()}.")
+    return classes, np.searchsorted(classes, seen)[codes].astype(np.int32)
+
+
+def _check_weights(sample_weight, X):
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any():
+        raise ValueError(f"sample_weight={weights.min():g} must not be negative.")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every sample; at least one must be positive.")
+    return weights
+
+
+def check_fitted(estimator):
+    """Raise scikit-learn's NotFittedError if `fit` was not called."""
+    check_is_fitted(estimator)
+
+
+def check_finite(estimator, X):
+    """Raise if `X` holds NaN or an infinity."""
+    assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+
+
+def check_finite_summary(estimator, X, *summaries):
+    """Raise what is wrong with `X` if a summary of all its entries is not finite."""
+    if all(np.isfinite(summary).all() for summary in summaries):
+        return
+    check_finite(estimator, X)
+    raise ValueError("X holds values whose squares are too large for float64; rescale it first.")
+
+
+def check_next_classes(estimator, classes, is_first):
+    """Classes for `partial_fit`: required in the first call, the same in every later one."""
+    if is_first and classes is None:
+        raise ValueError("classes must be given in the first call of partial_fit.")
+    if classes is None:
+        return estimator.classes_
+    classes = np.unique(classes)
+    if classes.size < 2:
+        raise ValueError(f"classes={classes.tolist()} must hold at least 2 classes.")
+    if not is_first and not np.array_equal(classes, estimator.classes_):
+        raise ValueError(
+            f"classes={classes.tolist()} must be those of the first call, "
+            f"{estimator.classes_.tolist()}."
+        )
+    return classes
+
+
+def check_same_features(estimator, other):
+    """Raise unless `other` is a fitted estimator of the same kind on the same features."""
+    if type(other) is not type(estimator):
+        raise TypeError(
+            f"other={type(other).__name__} must be a fitted {type(estimator).__name__}."
+        )
+    check_is_fitted(estimator)
+    check_is_fitted(other)
+    names = getattr(estimator, "feature_names_in_", None)
+    other_names = getattr(other, "feature_names_in_", None)
+    if names is not None and other_names is not None and not np.array_equal(names, other_names):
+        raise ValueError("other was fitted on features of other names, or in another order.")
+    if estimator.n_features_in_ != other.n_features_in_:
+        raise ValueError(
+            f"other was fitted on {other.n_features_in_} features, "
+            f"this estimator on {estimator.n_features_in_}."
+        )
+
+
+def check_rows(estimator, X, columns):
+    """Check new samples; return them and where `columns` are in what is returned.
+
+    Of a data frame only `columns` are read. Finiteness is for the caller to check, on the entries
+    it uses.
+    """
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return _validate(estimator, X, reset=False, ensure_all_finite=False), columns
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    values = frame[:, columns.tolist()].to_numpy()
+    values = check_array(values, dtype=_DTYPES, ensure_all_finite=False, estimator=estimator)
+    return values, np.arange(columns.size)
+
+
+def check_n_features_to_select(value, n_features):
+    """Return the number of features that an int, a fraction or None stands for."""
+    if value is None:
+        return n_features
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        if not 1 <= value <= n_features:
+            raise ValueError(
+                f"n_features_to_select={value} must lie between 1 and n_features={n_features}."
+            )
+        return int(value)
+    if isinstance(value, Real) and not isinstance(value, bool):
+        if not 0.0 < value <= 1.0:
+            raise ValueError(
+                f"n_features_to_select={value} must, as a fraction, lie above 0 and at most at 1.0."
+            )
+        return max(1, round(value * n_features))
+    raise TypeError(
+        f"n_features_to_select={value!r} must be an int, a fraction (float) or None for all."
+    )
+
+
+def check_choice(name, value, allowed):
+    """Raise unless `value` is one of `allowed`."""
+    if not any(
+        value is choice or (isinstance(value, str) and value == choice) for choice in allowed
+    ):
+        raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, allowed))}.")
+
+
+def check_priors(priors, counts):
+    """Class probabilities from "uniform", "empirical" or an array of one number a class."""
+    if isinstance(priors, str):
+        check_choice("priors", priors, ("uniform", "empirical"))
+        shares = counts if priors == "empirical" else (counts > 0).astype(float)
+        return shares / shares.sum()
+    try:
+        shares = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        shares = np.array([])
+    if shares.shape != counts.shape or not (shares > 0).all() or not np.isfinite(shares).all():
+        raise ValueError(
+            f"priors={priors!r} must be 'uniform', 'empirical' or {counts.size} positive numbers, "
+            "one a class."
+        )
+    return shares / shares.sum()

@@ -1,0 +1,1 @@
+"""Summaries in, optimum out: mathematics only, no estimator and no scikit-learn."""

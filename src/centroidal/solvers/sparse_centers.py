@@ -1,0 +1,126 @@
+r"""Exact sparse l1 and l2 centers for every number of features at once.
+
+The training problem adds up over features, so a feature is worth keeping by its own *gain*: the
+objective with one shared center minus the objective with a center per class. Sorting the gains
+once solves the problem for every k.
+
+Equation map, Calafiore and Fracastoro (2022); their two classes are any number here::
+
+    eq. (8)            l2 training problem      solve_l2_centers()
+    eq. (11), Prop. 1  midpoint of the means    solve_l2_centers(), `shared`
+    eq. (10)           l1 training problem      solve_l1_centers()
+    eq. (15)           weighted median of all   statistics.class_medians(), `shared`
+    eq. (17), (18)     dispersions              statistics.class_medians()
+    Prop. 3            e = (d+ + d-) - d        solve_l1_centers(), `gains` = -e
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["CenterPath", "feature_scale", "solve_l1_centers", "solve_l2_centers"]
+
+
+class CenterPath(NamedTuple):
+    """The optimal centers for every number of selected features.
+
+    Attributes
+    ----------
+    class_centers : ndarray of shape (n_classes, n_features)
+        Center of each class where a feature is kept; NaN for a class without samples.
+    shared : ndarray of shape (n_features,)
+        Center of all classes where a feature is dropped.
+    scale : ndarray of shape (n_features,)
+        What distances along each feature are divided by.
+    gains : ndarray of shape (n_features,)
+        Decrease of the objective when a feature is kept; never negative.
+    ranking : ndarray of shape (n_features,)
+        Features by decreasing gain; ties by column.
+    losses : ndarray of shape (n_features,)
+        What a kept feature adds to the objective.
+    spreads : ndarray of shape (n_features,)
+        Mean loss of a sample around the center of its class.
+    """
+
+    class_centers: np.ndarray
+    shared: np.ndarray
+    scale: np.ndarray
+    gains: np.ndarray
+    ranking: np.ndarray
+    losses: np.ndarray
+    spreads: np.ndarray
+
+    def selected(self, k):
+        """Columns of the `k` best features, in the order of the data."""
+        return np.sort(self.ranking[:k])
+
+    def centers(self, k):
+        """Return the optimal centers that differ in at most `k` features."""
+        dropped = self.ranking[k:]
+        centers = self.class_centers.copy()
+        centers[:, dropped] = self.shared[dropped]
+        return centers
+
+    def objective(self, k):
+        """Value of the training objective at the optimum."""
+        return float(self.losses.sum() + self.gains[self.ranking[k:]].sum())
+
+    def spread(self, k):
+        """Mean loss of a sample along one of the `k` selected features."""
+        return float(self.spreads[self.ranking[:k]].mean())
+
+    def spread_path(self):
+        """`spread(k)` for every k from 1 on."""
+        return np.cumsum(self.spreads[self.ranking]) / np.arange(1, self.ranking.size + 1)
+
+
+def solve_l2_centers(moments, scale):
+    """Rank the features of problem (8) by the spread of their class means."""
+    seen = moments.seen
+    means = moments.means[seen]
+    # Relative to one class, so that equal means give a gain of exactly zero.
+    offsets = (means - means[0]) / scale
+    middle = offsets.mean(axis=0)  # eq. (11)
+    gains = ((offsets - middle) ** 2).sum(axis=0)
+    squared_scale = scale**2
+    return _path(
+        centers=_with_unseen(means, seen),
+        shared=means[0] + middle * scale,
+        scale=scale,
+        gains=gains,
+        losses=(moments.squares[seen] / moments.counts[seen, None]).sum(axis=0) / squared_scale,
+        spreads=moments.within_variance / squared_scale,
+    )
+
+
+def solve_l1_centers(medians, scale):
+    """Rank the features of problem (10) by how much one shared median costs."""
+    seen = medians.counts > 0
+    losses = medians.dispersions[seen].sum(axis=0)
+    pooled = medians.counts @ medians.dispersions / medians.counts.sum()
+    gains = medians.shared_dispersion - losses  # -e of Prop. 3
+    return _path(
+        centers=_with_unseen(medians.medians[seen], seen),
+        shared=medians.shared,
+        scale=scale,
+        # Equal medians give zero; what is left of the difference is rounding.
+        gains=np.where(gains > 1e-14 * medians.shared_dispersion, gains, 0.0) / scale,
+        losses=losses / scale,
+        spreads=pooled / scale,
+    )
+
+
+def feature_scale(spreads):
+    """Turn spreads into divisors: a feature without spread keeps the divisor 1."""
+    return np.where(spreads > 0.0, spreads, 1.0)
+
+
+def _with_unseen(centers, seen):
+    all_centers = np.full((seen.size, centers.shape[1]), np.nan)
+    all_centers[seen] = centers
+    return all_centers
+
+
+def _path(centers, shared, scale, gains, losses, spreads):
+    ranking = np.argsort(-gains, kind="stable")
+    return CenterPath(centers, shared, scale, gains, ranking, losses, spreads)

@@ -1,0 +1,457 @@
+"""Compiled loops over the entries of the data; nothing is checked here.
+
+Plain loops over scalars on purpose: array expressions run as fast but take seconds to compile.
+"""
+
+import numpy as np
+
+from .._jit import compiled
+
+TIE_TOLERANCE = 1e-12  # 1/n + 1/n + ... does not sum to exactly one half
+
+
+# ------------------------------------------------------------------ moments
+
+
+@compiled
+def add_row_major(X, codes, weights, block_rows, totals, start, stop, sums, means, squares):
+    """Fold columns `start:stop` of the rows of `X` into the moments of their class, in place.
+
+    `means` holds the first row of each class and `totals[b]` the weight of each class up to the
+    end of block `b` of rows. Deviations are taken from the running mean, so that a large offset
+    costs no precision. `sums` (classes, 3, columns) is room for the running mean and the sums of
+    one block, close together in memory.
+    """
+    for block in range(totals.shape[0]):
+        for c in range(means.shape[0]):
+            for j in range(start, stop):
+                sums[c, 0, j - start] = means[c, j]
+                sums[c, 1, j - start] = 0.0
+                sums[c, 2, j - start] = 0.0
+        for i in range(block * block_rows, min((block + 1) * block_rows, X.shape[0])):
+            c = codes[i]
+            if c >= 0:
+                weight = weights[i]
+                for j in range(stop - start):
+                    deviation = X[i, start + j] - sums[c, 0, j]
+                    sums[c, 1, j] += weight * deviation
+                    sums[c, 2, j] += weight * deviation * deviation
+        for c in range(means.shape[0]):
+            if totals[block, c] > 0.0:
+                for j in range(stop - start):
+                    step = sums[c, 1, j] / totals[block, c]
+                    means[c, start + j] += step
+                    squares[c, start + j] += sums[c, 2, j] - sums[c, 1, j] * step
+
+
+@compiled
+def add_column_major(X, codes, weights, block_rows, totals, start, stop, sums, means, squares):
+    """Do what `add_row_major` does, with the same additions, one column at a time."""
+    for j in range(start, stop):
+        for block in range(totals.shape[0]):
+            for c in range(means.shape[0]):
+                sums[c, 0, 0] = means[c, j]
+                sums[c, 1, 0] = 0.0
+                sums[c, 2, 0] = 0.0
+            for i in range(block * block_rows, min((block + 1) * block_rows, X.shape[0])):
+                c = codes[i]
+                if c >= 0:
+                    deviation = X[i, j] - sums[c, 0, 0]
+                    sums[c, 1, 0] += weights[i] * deviation
+                    sums[c, 2, 0] += weights[i] * deviation * deviation
+            for c in range(means.shape[0]):
+                if totals[block, c] > 0.0:
+                    step = sums[c, 1, 0] / totals[block, c]
+                    means[c, j] += step
+                    squares[c, j] += sums[c, 2, 0] - sums[c, 1, 0] * step
+
+
+@compiled
+def add_stored(stored, c, j, value, weight):
+    """Fold a stored value into `stored[c, j]` = (weight, first value, sum and squares from it)."""
+    if stored[c, j, 0] == 0.0:
+        stored[c, j, 1] = value
+    deviation = value - stored[c, j, 1]
+    stored[c, j, 0] += weight
+    stored[c, j, 2] += weight * deviation
+    stored[c, j, 3] += weight * deviation * deviation
+
+
+@compiled
+def finish_stored(stored, c, j, total):
+    """Join the stored values of a class and feature with its implicit zeros: mean, squares."""
+    weight = min(stored[c, j, 0], total)
+    if weight <= 0.0:
+        return 0.0, 0.0
+    step = stored[c, j, 2] / weight
+    mean = stored[c, j, 1] + step
+    squares = max(stored[c, j, 3] - stored[c, j, 2] * step, 0.0)
+    share = weight / total
+    return mean * share, squares + mean * mean * share * (total - weight)
+
+
+@compiled
+def csr_moments(data, indices, indptr, codes, weights, start, stop, totals, stored, means, squares):
+    """Moments of the rows `start:stop`, from their stored entries and implicit zeros."""
+    for i in range(start, stop):
+        c = codes[i]
+        if c >= 0 and weights[i] != 0.0:
+            for position in range(indptr[i], indptr[i + 1]):
+                add_stored(stored, c, indices[position], data[position], weights[i])
+    for c in range(means.shape[0]):
+        for j in range(means.shape[1]):
+            means[c, j], squares[c, j] = finish_stored(stored, c, j, totals[c])
+
+
+@compiled
+def csc_moments(data, indices, indptr, codes, weights, start, stop, totals, stored, means, squares):
+    """Moments of the columns `start:stop`, from their stored entries and implicit zeros."""
+    for j in range(start, stop):
+        for c in range(means.shape[0]):
+            for part in range(4):
+                stored[c, 0, part] = 0.0
+        for position in range(indptr[j], indptr[j + 1]):
+            i = indices[position]
+            if codes[i] >= 0 and weights[i] != 0.0:
+                add_stored(stored, codes[i], 0, data[position], weights[i])
+        for c in range(means.shape[0]):
+            means[c, j], squares[c, j] = finish_stored(stored, c, 0, totals[c])
+
+
+# ------------------------------------------------------------------ medians
+
+
+@compiled
+def pivot_of(values, low, high, rounds):
+    """Median of three values at scattered places, so that no order of the data is a bad one."""
+    width = high - low + 1
+    a = values[low + (rounds * 7919 + 104729) % width]
+    b = values[(low + high) // 2]
+    c = values[low + (rounds * 6607 + 15485863) % width]
+    return max(min(a, b), min(max(a, b), c))
+
+
+@compiled
+def select(values, first, last, k):
+    """Reorder `values[first:last]` so that position k is in its sorted place; return its value."""
+    low, high = first, last - 1
+    rounds = 0
+    while low < high:
+        pivot = pivot_of(values, low, high, rounds)
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if k <= j:
+            high = j
+        elif k >= i:
+            low = i
+        else:
+            break
+        rounds += 1
+    return values[k]
+
+
+@compiled
+def middle_values(values, first, last):
+    """Lower and upper middle of `values[first:last]`, which it reorders."""
+    middle = (first + last) // 2
+    upper = select(values, first, last, middle)
+    lower = upper
+    if (last - first) % 2 == 0:
+        lower = values[first]
+        for i in range(first, middle):
+            lower = max(lower, values[i])
+    return lower, upper
+
+
+@compiled
+def share_of(weights, totals):
+    """Sum the class weights, each class as a share of its total."""
+    share = 0.0
+    for c in range(totals.size):
+        if totals[c] > 0.0:
+            share += weights[c] / totals[c]
+    return share
+
+
+@compiled
+def swap(values, codes, weights, i, j):
+    """Exchange two entries."""
+    values[i], values[j] = values[j], values[i]
+    codes[i], codes[j] = codes[j], codes[i]
+    weights[i], weights[j] = weights[j], weights[i]
+
+
+@compiled
+def weighted_median(values, codes, weights, n, totals, half, below, less, equal):
+    """Weighted median, eq. (15), of the first `n` entries; each weighs `weight / totals[code]`.
+
+    `below` holds the class weights of smaller values that were left out; `half` is half of the sum
+    of all shares; `less` and `equal` are room to work in. Everything but `totals` is overwritten.
+    Weights are added up per class and divided once, so equal weights are counted exactly.
+    """
+    tolerance = TIE_TOLERANCE * half
+    low, high, rounds = 0, n, 0
+    while True:
+        pivot = pivot_of(values, low, high - 1, rounds)
+        rounds += 1
+        for c in range(totals.size):
+            less[c] = below[c]
+            equal[c] = 0.0
+        # Three-way partition: smaller | equal | larger.
+        first_equal, i, first_larger = low, low, high
+        while i < first_larger:
+            if values[i] > pivot:
+                first_larger -= 1
+                swap(values, codes, weights, i, first_larger)
+            else:
+                if values[i] < pivot:
+                    less[codes[i]] += weights[i]
+                    swap(values, codes, weights, i, first_equal)
+                    first_equal += 1
+                else:
+                    equal[codes[i]] += weights[i]
+                i += 1
+        if first_equal > low and share_of(less, totals) >= half - tolerance:
+            high = first_equal
+            continue
+        for c in range(totals.size):
+            equal[c] += less[c]
+        share = share_of(equal, totals)
+        if share < half - tolerance and first_larger < high:
+            for c in range(totals.size):
+                below[c] = equal[c]
+            low = first_larger
+            continue
+        if share <= half + tolerance:
+            return 0.5 * (pivot + smallest_above(values, n, pivot))
+        return pivot
+
+
+@compiled
+def smallest_above(values, n, bound):
+    """Return the smallest of the first `n` values above `bound`, or `bound` if there is none."""
+    smallest = np.inf
+    for i in range(n):
+        if bound < values[i] < smallest:
+            smallest = values[i]
+    return smallest if smallest < np.inf else bound
+
+
+@compiled
+def sum_of_deviations(values, first, last, center):
+    """Sum of the absolute deviations of `values[first:last]` from `center`."""
+    # Four sums side by side: one would wait for each addition to finish.
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    whole = first + 4 * ((last - first) // 4)
+    for i in range(first, whole, 4):
+        a += abs(values[i] - center)
+        b += abs(values[i + 1] - center)
+        c += abs(values[i + 2] - center)
+        d += abs(values[i + 3] - center)
+    for i in range(whole, last):
+        a += abs(values[i] - center)
+    return (a + b) + (c + d)
+
+
+@compiled
+def equal_weight_medians(columns, start, order, bounds, totals, half, room, class_room, summary):
+    """Summarise each row of `columns`, a feature from `start` on, for equal weights.
+
+    `order` lists the samples class by class and `bounds` where each class begins. The weighted
+    median of all lies between the class medians, so only values between them are looked at again.
+    """
+    medians, dispersions, shared, shared_dispersion = summary
+    members, values, codes, weights = room
+    below, less, equal = class_room
+    for j in range(columns.shape[0]):
+        for position in range(order.size):
+            members[position] = columns[j, order[position]]
+        lowest, highest = np.inf, -np.inf
+        for c in range(totals.size):
+            first, last = bounds[c], bounds[c + 1]
+            if first == last:
+                continue
+            lower, upper = middle_values(members, first, last)
+            lowest, highest = min(lowest, lower), max(highest, upper)
+            median = 0.5 * (lower + upper)
+            medians[c, start + j] = median
+            dispersions[c, start + j] = sum_of_deviations(members, first, last, median) / totals[c]
+        n = 0
+        for c in range(totals.size):
+            n_below = 0
+            for position in range(bounds[c], bounds[c + 1]):
+                # Written first and kept by moving on: no branch to mispredict.
+                value = members[position]
+                values[n] = value
+                codes[n] = c
+                weights[n] = 1.0
+                n_below += value < lowest
+                n += (value >= lowest) & (value <= highest)
+            below[c] = n_below
+        median = weighted_median(values, codes, weights, n, totals, half, below, less, equal)
+        shared[start + j] = median
+        for c in range(totals.size):
+            if totals[c] > 0.0:
+                deviation = sum_of_deviations(members, bounds[c], bounds[c + 1], median)
+                shared_dispersion[start + j] += deviation / totals[c]
+
+
+@compiled
+def gather_dense(columns, j, codes, weights, gathered):
+    """Copy the entries of column `j` whose samples count; return how many."""
+    values, value_codes, value_weights = gathered
+    n = 0
+    for i in range(columns.shape[1]):
+        if codes[i] >= 0 and weights[i] > 0.0:
+            values[n] = columns[j, i]
+            value_codes[n] = codes[i]
+            value_weights[n] = weights[i]
+            n += 1
+    return n
+
+
+@compiled
+def gather_sparse(block, j, labels, class_room, gathered):
+    """Copy the stored entries of column `j`, then one zero a class that weighs all implicit ones."""
+    data, indices, indptr = block
+    codes, weights, counts, totals = labels
+    values, value_codes, value_weights = gathered
+    stored_counts, stored_weights, _ = class_room
+    for c in range(totals.size):
+        stored_counts[c] = 0.0
+        stored_weights[c] = 0.0
+    n = 0
+    for position in range(indptr[j], indptr[j + 1]):
+        i = indices[position]
+        c = codes[i]
+        if c >= 0 and weights[i] > 0.0:
+            values[n] = data[position]
+            value_codes[n] = c
+            value_weights[n] = weights[i]
+            stored_counts[c] += 1.0
+            stored_weights[c] += weights[i]
+            n += 1
+    for c in range(totals.size):
+        if counts[c] > stored_counts[c]:
+            values[n] = 0.0
+            value_codes[n] = c
+            value_weights[n] = totals[c] - stored_weights[c]
+            n += 1
+    return n
+
+
+@compiled
+def copy_members(gathered, n, wanted, room):
+    """Copy the gathered entries of class `wanted` (of all classes if negative); return how many."""
+    values, codes, weights = gathered
+    some_values, some_codes, some_weights = room
+    size = 0
+    for i in range(n):
+        if wanted < 0 or codes[i] == wanted:
+            some_values[size] = values[i]
+            some_codes[size] = codes[i]
+            some_weights[size] = weights[i]
+            size += 1
+    return size
+
+
+@compiled
+def summarise_gathered(gathered, n, totals, half, room, class_room, j, summary):
+    """Write the medians and dispersions of feature `j` from its gathered entries."""
+    medians, dispersions, shared, shared_dispersion = summary
+    values, codes, weights = gathered
+    some_values, some_codes, some_weights = room
+    below, less, equal = class_room
+    for wanted in range(-1, totals.size):
+        if wanted >= 0 and totals[wanted] == 0.0:
+            continue
+        size = copy_members(gathered, n, wanted, room)
+        for c in range(totals.size):
+            below[c] = 0.0
+        median = weighted_median(
+            some_values,
+            some_codes,
+            some_weights,
+            size,
+            totals,
+            half if wanted < 0 else 0.5,
+            below,
+            less,
+            equal,
+        )
+        if wanted < 0:
+            shared[j] = median
+        else:
+            medians[wanted, j] = median
+    for i in range(n):
+        c = codes[i]
+        dispersions[c, j] += weights[i] * abs(values[i] - medians[c, j]) / totals[c]
+        shared_dispersion[j] += weights[i] * abs(values[i] - shared[j]) / totals[c]
+
+
+@compiled
+def weighted_medians(columns, start, labels, half, gathered, room, class_room, summary):
+    """Summarise each row of `columns`, a feature from `start` on, for any weights."""
+    codes, weights, _, totals = labels
+    for j in range(columns.shape[0]):
+        n = gather_dense(columns, j, codes, weights, gathered)
+        summarise_gathered(gathered, n, totals, half, room, class_room, start + j, summary)
+
+
+@compiled
+def sparse_medians(block, start, labels, half, gathered, room, class_room, summary):
+    """Summarise the columns of a CSC block, features from `start` on; zeros are only counted."""
+    for j in range(block[2].size - 1):
+        n = gather_sparse(block, j, labels, class_room, gathered)
+        summarise_gathered(gathered, n, labels[3], half, room, class_room, start + j, summary)
+
+
+@compiled
+def deviate(gathered, n, medians, j):
+    """Replace the gathered values by their distances from the median of their class."""
+    values, codes, _ = gathered
+    for i in range(n):
+        values[i] = abs(values[i] - medians[codes[i], j])
+        codes[i] = 0
+
+
+@compiled
+def median_of_gathered(gathered, n, total, class_room):
+    """Weighted median of gathered values that have become one class."""
+    values, codes, weights = gathered
+    below, less, equal = class_room
+    below[0] = 0.0
+    return weighted_median(values, codes, weights, n, total, 0.5, below, less, equal)
+
+
+@compiled
+def dense_deviations(
+    columns, start, labels, total, equal_weights, gathered, class_room, medians, deviations
+):
+    """Median deviation from the class medians for each row of `columns`."""
+    codes, weights, _, _ = labels
+    for j in range(columns.shape[0]):
+        n = gather_dense(columns, j, codes, weights, gathered)
+        deviate(gathered, n, medians, start + j)
+        if equal_weights:
+            lower, upper = middle_values(gathered[0], 0, n)
+            deviations[start + j] = 0.5 * (lower + upper)
+        else:
+            deviations[start + j] = median_of_gathered(gathered, n, total, class_room)
+
+
+@compiled
+def sparse_deviations(block, start, labels, total, gathered, class_room, medians, deviations):
+    """Median deviation from the class medians for the columns of a CSC block, zeros included."""
+    for j in range(block[2].size - 1):
+        n = gather_sparse(block, j, labels, class_room, gathered)
+        deviate(gathered, n, medians, start + j)
+        deviations[start + j] = median_of_gathered(gathered, n, total, class_room)

@@ -1,0 +1,199 @@
+"""Weighted medians and dispersions per class.
+
+Medians do not merge: a column is needed whole, so the work is split by columns and never by rows.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ._threads import column_blocks, run_blocks
+
+__all__ = ["ClassMedians", "class_medians", "median_deviations"]
+
+_DENSE_WIDTH = 16  # columns a block: two cache lines of every row
+_SPARSE_WIDTH = 512
+
+
+class ClassMedians(NamedTuple):
+    """Medians of every feature in every class and over all, with their dispersions.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n_classes,)
+        Sum of the sample weights of each class.
+    medians : ndarray of shape (n_classes, n_features)
+        Class medians, eq. (6); 0 for a class without samples.
+    dispersions : ndarray of shape (n_classes, n_features)
+        Mean absolute deviation from the class median, eq. (17).
+    shared : ndarray of shape (n_features,)
+        Median of all samples when each class weighs 1, eq. (15).
+    shared_dispersion : ndarray of shape (n_features,)
+        Sum over the classes of the mean absolute deviation from `shared`, eq. (18).
+    """
+
+    counts: np.ndarray
+    medians: np.ndarray
+    dispersions: np.ndarray
+    shared: np.ndarray
+    shared_dispersion: np.ndarray
+
+
+def class_medians(X, codes, n_classes, weights=None, n_jobs=None):
+    """Medians and dispersions of the rows of `X` by class.
+
+    Sparse data are read as CSC (a CSR matrix is converted once); implicit zeros are counted and
+    never stored. Parameters as in `class_moments`.
+    """
+    labels = _labels(codes, n_classes, weights)
+    shape = (n_classes, X.shape[1])
+    summary = (np.zeros(shape), np.zeros(shape), np.zeros(shape[1]), np.zeros(shape[1]))
+    if issparse(X):
+        summarise, width = _sparse_summary(X.tocsc(), labels, summary), _SPARSE_WIDTH
+    elif weights is None:
+        summarise, width = _equal_weight_summary(X, labels, summary), _DENSE_WIDTH
+    else:
+        summarise, width = _weighted_summary(X, labels, summary), _DENSE_WIDTH
+    run_blocks(summarise, column_blocks(X.shape[1], width), n_jobs)
+    return ClassMedians(labels.totals, *summary)
+
+
+def median_deviations(X, codes, medians, weights=None, n_jobs=None):
+    """Median over all samples of the absolute deviation from the median of the sample's class."""
+    labels = _labels(codes, medians.shape[0], weights)
+    deviations = np.zeros(X.shape[1])
+    if issparse(X):
+        deviate, width = _sparse_deviations(X.tocsc(), labels, medians, deviations), _SPARSE_WIDTH
+    else:
+        equal_weights = weights is None
+        deviate = _dense_deviations(X, labels, equal_weights, medians, deviations)
+        width = _DENSE_WIDTH
+    run_blocks(deviate, column_blocks(X.shape[1], width), n_jobs)
+    return deviations
+
+
+class _Labels(NamedTuple):
+    codes: np.ndarray
+    weights: np.ndarray
+    counts: np.ndarray  # samples of positive weight in each class
+    totals: np.ndarray  # their weight
+
+    @property
+    def n_classes(self):
+        return self.totals.size
+
+    @property
+    def half(self):
+        """Half of the weight of all classes, each of which weighs 1."""
+        return 0.5 * np.count_nonzero(self.totals)
+
+
+def _labels(codes, n_classes, weights):
+    if weights is None:
+        weights = np.ones(codes.size)
+    counted = (codes >= 0) & (weights > 0)
+    counts = np.bincount(codes[counted], minlength=n_classes)
+    totals = np.bincount(codes[counted], weights[counted], minlength=n_classes)
+    return _Labels(codes, weights, counts, totals)
+
+
+def _equal_weight_summary(X, labels, summary):
+    from . import _loops
+
+    order = np.argsort(labels.codes, kind="stable")[labels.codes.size - labels.counts.sum() :]
+    bounds = np.concatenate([[0], np.cumsum(labels.counts)])
+
+    def summarise(start, stop):
+        # One more than there are samples: the loop writes an entry before it decides to keep it.
+        room = (np.empty(order.size), *_column_room(order.size + 1))
+        _loops.equal_weight_medians(
+            _columns(X, start, stop),
+            start,
+            order,
+            bounds,
+            labels.totals,
+            labels.half,
+            room,
+            _class_room(labels.n_classes),
+            summary,
+        )
+
+    return summarise
+
+
+def _weighted_summary(X, labels, summary):
+    from . import _loops
+
+    def summarise(start, stop):
+        columns = _columns(X, start, stop)
+        rooms = _column_room(X.shape[0]), _column_room(X.shape[0]), _class_room(labels.n_classes)
+        _loops.weighted_medians(columns, start, labels, labels.half, *rooms, summary)
+
+    return summarise
+
+
+def _sparse_summary(X, labels, summary):
+    from . import _loops
+
+    def summarise(start, stop):
+        block = _csc_block(X, start, stop)
+        n = _longest_column(block) + labels.n_classes
+        rooms = _column_room(n), _column_room(n), _class_room(labels.n_classes)
+        _loops.sparse_medians(block, start, labels, labels.half, *rooms, summary)
+
+    return summarise
+
+
+def _dense_deviations(X, labels, equal_weights, medians, deviations):
+    from . import _loops
+
+    total = labels.totals.sum(keepdims=True)
+
+    def deviate(start, stop):
+        columns = _columns(X, start, stop)
+        rooms = _column_room(X.shape[0]), _class_room(labels.n_classes)
+        _loops.dense_deviations(
+            columns, start, labels, total, equal_weights, *rooms, medians, deviations
+        )
+
+    return deviate
+
+
+def _sparse_deviations(X, labels, medians, deviations):
+    from . import _loops
+
+    total = labels.totals.sum(keepdims=True)
+
+    def deviate(start, stop):
+        block = _csc_block(X, start, stop)
+        n = _longest_column(block) + labels.n_classes
+        rooms = _column_room(n), _class_room(labels.n_classes)
+        _loops.sparse_deviations(block, start, labels, total, *rooms, medians, deviations)
+
+    return deviate
+
+
+def _column_room(n):
+    """Room for the values, codes and weights of one column."""
+    return np.empty(n), np.empty(n, np.int32), np.empty(n)
+
+
+def _class_room(n_classes):
+    """Room for three numbers a class."""
+    return np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+
+
+def _columns(X, start, stop):
+    """Copy a block of columns as the rows of a float64 array: few loops to compile, all fast."""
+    return np.array(X[:, start:stop].T, dtype=np.float64, order="C")
+
+
+def _csc_block(X, start, stop):
+    entries = slice(X.indptr[start], X.indptr[stop])
+    data = X.data[entries].astype(np.float64)
+    return data, X.indices[entries], X.indptr[start : stop + 1] - entries.start
+
+
+def _longest_column(block):
+    return np.diff(block[2]).max()

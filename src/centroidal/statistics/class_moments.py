@@ -1,0 +1,190 @@
+"""Counts, means and squared deviations per class: one pass, and parts merge exactly."""
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ._threads import column_blocks, map_blocks, run_blocks
+
+__all__ = ["ClassMoments", "class_moments"]
+
+_ROWS_PER_BLOCK = 1024
+_CONSTANT = 1e-13  # a spread below this share of the mean is rounding
+
+
+@dataclass(frozen=True)
+class ClassMoments:
+    """Weight, mean and sum of squared deviations of every feature in every class.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n_classes,)
+        Sum of the sample weights of each class; 0 for a class that was not seen.
+    means : ndarray of shape (n_classes, n_features)
+        Class means; 0 for a class that was not seen.
+    squares : ndarray of shape (n_classes, n_features)
+        Weighted sums of squared deviations from the class mean.
+    """
+
+    counts: np.ndarray
+    means: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def empty(cls, n_classes, n_features):
+        """Return the moments of no data, the neutral element of `merge`."""
+        shape = (n_classes, n_features)
+        return cls(np.zeros(n_classes), np.zeros(shape), np.zeros(shape))
+
+    def merge(self, other):
+        """Return the moments of both parts together; classes must be in the same order."""
+        counts = self.counts + other.counts
+        share = np.divide(other.counts, counts, out=np.zeros_like(counts), where=counts > 0)
+        steps = other.means - self.means
+        means = self.means + steps * share[:, None]
+        squares = steps
+        squares *= steps
+        squares *= (self.counts * share)[:, None]
+        squares += self.squares
+        squares += other.squares
+        return ClassMoments(counts, means, squares)
+
+    def update(self, X, codes, weights=None, n_jobs=None):
+        """Return the moments with further rows added."""
+        return self.merge(class_moments(X, codes, self.counts.size, weights, n_jobs))
+
+    def reindexed(self, positions, n_classes):
+        """Return the moments with class `c` moved to `positions[c]` of `n_classes` classes."""
+        moved = ClassMoments.empty(n_classes, self.means.shape[1])
+        moved.counts[positions] = self.counts
+        moved.means[positions] = self.means
+        moved.squares[positions] = self.squares
+        return moved
+
+    @property
+    def seen(self):
+        """Mask of the classes that have samples."""
+        return self.counts > 0
+
+    @property
+    def overall_mean(self):
+        """Mean of all samples."""
+        # Relative to one class mean, so that a constant feature keeps its value to the last bit.
+        reference = self.means[np.argmax(self.seen)]
+        return reference + self.counts @ (self.means - reference) / self.counts.sum()
+
+    @property
+    def within_variance(self):
+        """Pooled variance around the class means; exactly 0 where it is only rounding."""
+        return self._without_rounding(self.squares.sum(axis=0) / self.counts.sum())
+
+    @property
+    def variance(self):
+        """Variance of all samples around their common mean; exactly 0 for a constant feature."""
+        between = self.counts @ (self.means - self.overall_mean) ** 2
+        total = (self.squares.sum(axis=0) + between) / self.counts.sum()
+        return self._without_rounding(total)
+
+    def _without_rounding(self, variance):
+        largest_mean = np.abs(self.means).max(axis=0)
+        return np.where(variance > (_CONSTANT * largest_mean) ** 2, variance, 0.0)
+
+
+def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
+    """Summarise the rows of `X` by class in one pass.
+
+    Parameters
+    ----------
+    X : ndarray or CSR/CSC of shape (n_samples, n_features)
+        Never made dense, never copied.
+    codes : ndarray of int32
+        Class 0 ... n_classes - 1 of each row; a negative code leaves the row out.
+    n_classes : int
+        Number of classes.
+    weights : ndarray of float64, optional
+        Weight of each row.
+    n_jobs : int, optional
+        Threads; the result is the same to the bit for any number.
+    """
+    if weights is None:
+        weights = np.broadcast_to(np.float64(1.0), codes.shape)
+    if not issparse(X):
+        summarise = _dense_moments
+    elif X.format == "csc":
+        summarise = _csc_moments
+    else:
+        summarise = _csr_moments
+    return summarise(X, codes, n_classes, weights, n_jobs)
+
+
+def _class_weights(codes, n_classes, weights):
+    # Negative codes are counted in an extra bin in front, then dropped.
+    return np.bincount(codes + 1, weights, minlength=n_classes + 1)[1:]
+
+
+def _dense_moments(X, codes, n_classes, weights, n_jobs):
+    from . import _loops
+
+    add = _loops.add_row_major if X.strides[0] >= X.strides[1] else _loops.add_column_major
+    blocks = _row_slices(X.shape[0], _ROWS_PER_BLOCK)
+    weights_by_block = [_class_weights(codes[b], n_classes, weights[b]) for b in blocks]
+    totals = np.cumsum(weights_by_block, axis=0)
+    counts, means, squares = _room(totals[-1], X.shape[1])
+    for c in np.flatnonzero(counts):
+        means[c] = X[np.argmax((codes == c) & (weights > 0))]
+
+    def add_columns(start, stop):
+        sums = np.empty((n_classes, 3, stop - start))
+        add(X, codes, weights, _ROWS_PER_BLOCK, totals, start, stop, sums, means, squares)
+
+    run_blocks(add_columns, column_blocks(X.shape[1]), n_jobs)
+    np.maximum(squares, 0.0, out=squares)
+    return ClassMoments(counts, means, squares)
+
+
+def _csr_moments(X, codes, n_classes, weights, n_jobs):
+    from . import _loops
+
+    entries = X.data, X.indices, X.indptr, codes, weights
+
+    def rows_moments(rows):
+        totals = _class_weights(codes[rows], n_classes, weights[rows])
+        counts, means, squares = _room(totals, X.shape[1])
+        stored = np.zeros((n_classes, X.shape[1], 4))
+        _loops.csr_moments(*entries, rows.start, rows.stop, counts, stored, means, squares)
+        return ClassMoments(counts, means, squares)
+
+    # As many blocks as pay for their accumulators; the number does not depend on the threads.
+    n_blocks = int(np.clip(X.nnz // (8 * n_classes * X.shape[1]), 1, 16))
+    blocks = [(rows,) for rows in _row_slices(X.shape[0], -(-X.shape[0] // n_blocks))]
+    return reduce(ClassMoments.merge, map_blocks(rows_moments, blocks, n_jobs))
+
+
+def _csc_moments(X, codes, n_classes, weights, n_jobs):
+    from . import _loops
+
+    entries = X.data, X.indices, X.indptr, codes, weights
+    counts, means, squares = _room(_class_weights(codes, n_classes, weights), X.shape[1])
+
+    def add_columns(start, stop):
+        stored = np.empty((n_classes, 1, 4))
+        _loops.csc_moments(*entries, start, stop, counts, stored, means, squares)
+
+    run_blocks(add_columns, column_blocks(X.shape[1]), n_jobs)
+    return ClassMoments(counts, means, squares)
+
+
+def _class_weights(codes, n_classes, weights):
+    # Negative codes are counted in an extra bin in front, then dropped.
+    return np.bincount(codes + 1, weights, minlength=n_classes + 1)[1:]
+
+
+def _room(counts, n_features):
+    shape = (counts.size, n_features)
+    return counts.copy(), np.zeros(shape), np.zeros(shape)
+
+
+def _row_slices(n_rows, height):
+    return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]

@@ -1,7 +1,8 @@
 """Classify and select features with class centers, for data with many features."""
 
 from .classifiers import SparseCenterClassifier
+from .model_selection import SparseCenterClassifierCV
 
-__all__ = ["SparseCenterClassifier"]
+__all__ = ["SparseCenterClassifier", "SparseCenterClassifierCV"]
 
 __version__ = "0.1.0"

@@ -1,6 +1,5 @@
 """What a fitted sparse center classifier does, whoever chose the number of features."""
 
-from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,6 @@ from .._validation import (
     check_finite,
     check_finite_summary,
     check_fitted,
-    check_n_features_to_select,
     check_priors,
     check_rows,
 )
@@ -140,27 +138,12 @@ def _selects_columns(estimator):
 class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
     """Predict, select and transform with sparse centers; parameters `metric`, `scale`, `priors`."""
 
+    # Whether new samples need to be finite only where they are read.
+    _checks_selected_only = True
+
     @property
     def _geometry(self):
         return Geometry(self.metric, self.scale)
-
-    def at(self, n_features_to_select):
-        """Return the exact model with another number of features, without the data.
-
-        Parameters
-        ----------
-        n_features_to_select : int, float or None
-            As in the constructor.
-
-        Returns
-        -------
-        estimator
-            A fitted copy, equal to one fitted on the same data with `n_features_to_select`.
-        """
-        check_fitted(self)
-        model = copy(self)
-        n_selected = check_n_features_to_select(n_features_to_select, self.n_features_in_)
-        return model._keep(self._solution, n_selected)
 
     def _keep(self, solution, n_selected):
         path = solution.path
@@ -243,14 +226,18 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
     def _selected_blocks(self, X, selected):
         """Yield the selected coordinates of the samples, as many at a time as fit in the cache."""
         whitening = self._solution.whitening
-        needed = selected if whitening is None else np.arange(self.support_.size)
+        reads_selected_only = self._checks_selected_only and whitening is None
+        needed = selected if reads_selected_only else np.arange(self.support_.size)
         X, needed = check_rows(self, X, needed)
         for rows in [slice(None)] if issparse(X) else row_blocks(X.shape[0], needed.size):
             block = X[rows]
             if needed.size < X.shape[1]:
                 block = block[:, needed]
             check_finite(self, block)
-            yield block if whitening is None else whitening.apply(block, selected)
+            if whitening is not None:
+                yield whitening.apply(block, selected)
+            else:
+                yield block if reads_selected_only else block[:, selected]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

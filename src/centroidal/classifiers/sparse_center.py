@@ -1,10 +1,13 @@
 """Nearest-center classification on few features; mathematics in solvers/sparse_centers.py."""
 
+from copy import copy
+
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from .._validation import (
     check_finite_summary,
+    check_fitted,
     check_labelled,
     check_n_features_to_select,
     check_next_classes,
@@ -223,7 +226,19 @@ class SparseCenterClassifier(SparseCenterRule):
         )
 
     def at(self, n_features_to_select):
-        # Documented in the base class; here the parameter follows, for later calls of partial_fit.
-        return (
-            super().at(n_features_to_select).set_params(n_features_to_select=n_features_to_select)
-        )
+        """Return the exact model with another number of features, without the data.
+
+        Parameters
+        ----------
+        n_features_to_select : int, float or None
+            As in the constructor.
+
+        Returns
+        -------
+        SparseCenterClassifier
+            A fitted copy, equal to one fitted on the same data with `n_features_to_select`.
+        """
+        check_fitted(self)
+        n_selected = check_n_features_to_select(n_features_to_select, self.n_features_in_)
+        model = copy(self).set_params(n_features_to_select=n_features_to_select)
+        return model._keep(self._solution, n_selected)

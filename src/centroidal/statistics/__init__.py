@@ -1,5 +1,6 @@
 """Summaries of labelled data: arrays in, small arrays out; no estimator is known here."""
 
+from ._threads import map_blocks
 from .class_medians import ClassMedians, class_medians, median_deviations
 from .class_moments import ClassMoments, class_moments
 from .within_covariance import WithinCovariance, within_covariance
@@ -10,6 +11,7 @@ __all__ = [
     "WithinCovariance",
     "class_medians",
     "class_moments",
+    "map_blocks",
     "median_deviations",
     "within_covariance",
 ]

@@ -320,7 +320,7 @@ def gather_dense(columns, j, codes, weights, gathered):
 
 @compiled
 def gather_sparse(block, j, labels, class_room, gathered):
-    """Copy the stored entries of column `j`, then one zero a class that weighs all implicit ones."""
+    """Copy the stored entries of column `j`, then a zero a class that weighs all implicit ones."""
     data, indices, indptr = block
     codes, weights, counts, totals = labels
     values, value_codes, value_weights = gathered

@@ -71,7 +71,7 @@ class _Residuals:
         return (block - self.means[self.codes[start:stop]]) * self.roots[start:stop, None]
 
     def scatter(self):
-        """Features by features, one block of rows at a time."""
+        """Inner products of the features, one block of rows at a time."""
         scatter = np.zeros((self.shape[1], self.shape[1]))
         for start, stop in self._blocks():
             block = self._centred(start, stop)
@@ -79,7 +79,7 @@ class _Residuals:
         return scatter
 
     def gram(self):
-        """Samples by samples; a sparse product and rank-one corrections if the data are sparse."""
+        """Inner products of the samples; sparse data are corrected for their means afterwards."""
         if not issparse(self.rows):
             block = self._centred(0, self.shape[0])
             return block @ block.T

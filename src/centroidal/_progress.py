@@ -1,0 +1,35 @@
+"""Progress and other callbacks of scikit-learn behind one shim; a no-op before version 1.9."""
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:
+
+    class CallbackSupportMixin:
+        """Stands in for scikit-learn's mixin where it does not exist yet."""
+
+    def with_callbacks(method):
+        """Return the method as it is."""
+        return method
+
+
+__all__ = ["ProgressMixin", "with_callbacks"]
+
+
+class ProgressMixin(CallbackSupportMixin):
+    """Estimators whose `fit` consists of steps that callbacks can follow.
+
+    `fit` is to be decorated by `with_callbacks`; it runs its steps through `_each_step`.
+    """
+
+    def _each_step(self, results, n_steps, name):
+        """Yield the results one by one, telling the callbacks when a step begins and ends."""
+        if not hasattr(self, "_init_callback_context"):
+            yield from results
+            return
+        root = self._init_callback_context(max_subtasks=n_steps)
+        root.call_on_fit_task_begin(estimator=self)
+        for _ in range(n_steps):
+            step = root.subcontext(task_name=name).call_on_fit_task_begin(estimator=self)
+            yield next(results)
+            step.call_on_fit_task_end(estimator=self)
+        root.call_on_fit_task_end(estimator=self)

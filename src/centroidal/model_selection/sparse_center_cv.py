@@ -1,0 +1,289 @@
+"""Sparse centers with the number of features chosen by cross-validation."""
+
+from functools import partial
+from numbers import Integral
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn import get_config
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv
+from sklearn.utils import Bunch
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+from .._progress import ProgressMixin, with_callbacks
+from .._validation import (
+    check_choice,
+    check_fitted,
+    check_labelled,
+    check_n_features_to_select,
+    check_priors,
+)
+from ..classifiers import SparseCenterClassifier
+from ..classifiers._sparse_center_rule import SparseCenterRule, row_blocks
+from ..solvers.path_hits import hits_along_path
+from ..statistics import map_blocks
+from .path import choose, log_spaced, path_table
+
+__all__ = ["SparseCenterClassifierCV"]
+
+_GRID_POINTS = 50
+
+
+class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
+    r"""Sparse center classifier that chooses its number of features by cross-validation.
+
+    In each fold the features are ranked on the training part alone, and the score of the test part
+    is found for every number of features in one pass over it (Remark 6 of
+    :cite:t:`Calafiore2022`). The chosen model is then fitted to all data.
+
+    Parameters
+    ----------
+    metric : {"l2", "l1", "mahalanobis"}, default="l2"
+        As in :class:`SparseCenterClassifier`.
+    scale : {None, "std", "within", "mad"}, default=None
+        As in :class:`SparseCenterClassifier`.
+    priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
+        As in :class:`SparseCenterClassifier`.
+    n_features_grid : int, array-like of int or None, default=None
+        Numbers of features to try: an array, or how many values on a log scale. None tries every
+        number where that costs nothing extra (dense data scored by accuracy or balanced accuracy)
+        and 50 values on a log scale elsewhere.
+    cv : int, cross-validation generator, iterable or None, default=None
+        As in scikit-learn; None is 5 stratified folds.
+    scoring : str, callable or None, default=None
+        Scorer of scikit-learn; None is accuracy. Accuracy and balanced accuracy of all models are
+        counted in one pass; for others each model of the grid is scored.
+    rule : {"best", "one_se"}, default="best"
+        "best": fewest features with the best mean score. "one_se": fewest features whose mean
+        score is within one standard error of the best.
+    n_jobs : int or None, default=None
+        Number of threads over the folds. The result does not depend on it.
+
+    Attributes
+    ----------
+    n_features_to_select_ : int
+        Chosen number of features.
+    path_ : dict of ndarray
+        The table of the path: ``n_features_to_select``, ``mean_test_score``, ``std_test_score``,
+        ``se_test_score`` and one ``split*_test_score`` a fold. ``pandas.DataFrame(path_)`` shows it.
+    best_estimator_ : SparseCenterClassifier
+        The chosen model by itself; unlike this estimator it needs new samples to be finite only in
+        the features it selected, and it goes on with `partial_fit` and `merge`.
+    best_score_ : float
+        Mean score of the chosen model. The choice was made by it, so it is a little too good:
+        cross-validate this estimator as a whole for an honest number.
+    n_splits_ : int
+        Number of folds.
+    classes_, centers_, feature_gains_, feature_ranking_, support_ : ndarray
+        As in :class:`SparseCenterClassifier`, and so are `feature_scale_`, `objective_`,
+        `spread_`, `class_prior_`, `n_features_in_` and `feature_names_in_`.
+
+    See Also
+    --------
+    SparseCenterClassifier : The same with a given number of features.
+    centroidal.inspection.SparsityPathDisplay : Draws `path_`.
+
+    Notes
+    -----
+    Time is that of one fit a fold plus one pass over its test part, which is O(n m K) for all m
+    models together; sparse data take O(nnz K + n K n_grid).
+
+    Examples
+    --------
+    >>> from centroidal import SparseCenterClassifierCV
+    >>> from centroidal.datasets import load_expression
+    >>> X, y = load_expression(return_X_y=True)
+    >>> model = SparseCenterClassifierCV(scale="within", rule="one_se").fit(X, y)
+    >>> model.n_features_to_select_ < 50
+    True
+    >>> model.path_["mean_test_score"].size
+    2000
+    """
+
+    _checks_selected_only = False
+
+    def __init__(
+        self,
+        *,
+        metric="l2",
+        scale=None,
+        priors="uniform",
+        n_features_grid=None,
+        cv=None,
+        scoring=None,
+        rule="best",
+        n_jobs=None,
+    ):
+        self.metric = metric
+        self.scale = scale
+        self.priors = priors
+        self.n_features_grid = n_features_grid
+        self.cv = cv
+        self.scoring = scoring
+        self.rule = rule
+        self.n_jobs = n_jobs
+
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose the number of features, then find the exact sparse centers of all data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, in fitting and in scoring.
+        **params : dict
+            ``groups`` for the splitter; with metadata routing enabled, whatever the splitter and
+            the scorer request.
+
+        Returns
+        -------
+        self
+            Fitted estimator.
+        """
+        geometry = self._geometry.check()
+        check_choice("rule", self.rule, ("best", "one_se"))
+        data = check_labelled(self, X, y, sample_weight)
+        routed = self._routed(sample_weight, params)
+        grid = self._grid(data.X)
+        labels = data.classes[data.codes]
+        splitter = check_cv(self.cv, labels, classifier=True)
+        folds = list(splitter.split(data.X, labels, **routed.splitter.split))
+
+        score_fold = partial(self._score_fold, data, grid, routed.scorer.score)
+        scores = self._each_step(map_blocks(score_fold, folds, self.n_jobs), len(folds), "fold")
+        self.path_ = path_table(grid, np.array(list(scores)))
+        chosen = choose(self.path_, self.rule)
+
+        self.classes_ = data.classes
+        self.n_splits_ = len(folds)
+        self.best_score_ = float(self.path_["mean_test_score"][chosen])
+        self._keep(geometry.solve(self, data, self.n_jobs), int(grid[chosen]))
+        self.best_estimator_ = self.at(self.n_features_to_select_)
+        return self
+
+    def at(self, n_features_to_select):
+        """Return the exact model with another number of features, without the data.
+
+        Parameters
+        ----------
+        n_features_to_select : int, float or None
+            As in :class:`SparseCenterClassifier`.
+
+        Returns
+        -------
+        SparseCenterClassifier
+            Equal to one fitted on the same data with `n_features_to_select`.
+        """
+        check_fitted(self)
+        n_selected = check_n_features_to_select(n_features_to_select, self.n_features_in_)
+        return self._classifier(self.classes_, self._solution, n_selected)
+
+    def get_metadata_routing(self):
+        """Say which metadata the splitter and the scorer take.
+
+        Returns
+        -------
+        MetadataRouter
+            Routing information.
+        """
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(splitter=self.cv, method_mapping=to_split)
+        if not self._counts_hits:
+            to_score = MethodMapping().add(caller="fit", callee="score")
+            router.add(scorer=get_scorer(self.scoring), method_mapping=to_score)
+        return router
+
+    @property
+    def _counts_hits(self):
+        return self.scoring is None or self.scoring in ("accuracy", "balanced_accuracy")
+
+    def _routed(self, sample_weight, params):
+        """Metadata for the splitter and the scorer."""
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
+            return Bunch(splitter=routed.splitter, scorer=routed.get("scorer", Bunch(score={})))
+        unknown = params.keys() - {"groups"}
+        if unknown:
+            raise TypeError(
+                f"fit got {', '.join(sorted(unknown))}, which needs metadata routing: "
+                "sklearn.set_config(enable_metadata_routing=True)."
+            )
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights))
+
+    def _grid(self, X):
+        grid = self.n_features_grid
+        n_features = X.shape[1]
+        if grid is None and self._counts_hits and not issparse(X):
+            return np.arange(1, n_features + 1)
+        if grid is None:
+            return log_spaced(n_features, _GRID_POINTS)
+        if isinstance(grid, Integral):
+            if grid < 2:
+                raise ValueError(f"n_features_grid={grid} must be at least 2, or an array.")
+            return log_spaced(n_features, grid)
+        return np.unique([check_n_features_to_select(k, n_features) for k in grid])
+
+    def _score_fold(self, data, grid, score_params, train, test):
+        """Scores of the test part for each number of features in the grid."""
+        solution = self._geometry.solve(self, data.only(train))
+        if self._counts_hits:
+            return self._hit_rates(data, grid, solution, test)
+        return self._scorer_path(data, grid, solution, test, score_params)
+
+    def _hit_rates(self, data, grid, solution, test):
+        path = solution.path
+        unit = self._geometry.score_unit(path.spread_path()[grid - 1])
+        with np.errstate(divide="ignore"):  # a class without training samples has no chance
+            log_priors = np.log(check_priors(self.priors, solution.counts))
+        weights = np.ones(data.codes.size) if data.weights is None else data.weights
+        count = partial(
+            hits_along_path,
+            path,
+            is_l1=self.metric == "l1",
+            grid=grid,
+            bonus=unit[:, None] * log_priors,
+        )
+        if solution.whitening is None:
+            X = data.X.tocsr() if issparse(data.X) else data.X
+            hits = count(X, test, data.codes, weights)
+        else:
+            hits = np.zeros((data.classes.size, grid.size))
+            for block in row_blocks(test.size, data.X.shape[1]):
+                rows = test[block]
+                whitened = solution.whitening.apply(data.X[rows])
+                hits += count(whitened, np.arange(rows.size), data.codes[rows], weights[rows])
+        totals = np.bincount(data.codes[test], weights[test], minlength=data.classes.size)
+        if not totals.any():
+            raise ValueError("sample_weight is zero for every test sample of a fold.")
+        if self.scoring == "balanced_accuracy":
+            return (hits[totals > 0] / totals[totals > 0, None]).mean(axis=0)
+        return hits.sum(axis=0) / totals.sum()
+
+    def _scorer_path(self, data, grid, solution, test, score_params):
+        scorer = get_scorer(self.scoring)
+        X, labels = data.X[test], data.classes[data.codes[test]]
+        params = {name: np.asarray(value)[test] for name, value in score_params.items()}
+        return np.array(
+            [
+                scorer(self._classifier(data.classes, solution, int(k)), X, labels, **params)
+                for k in grid
+            ]
+        )
+
+    def _classifier(self, classes, solution, n_selected):
+        """Classifier with a given number of features that knows what this estimator found."""
+        model = SparseCenterClassifier(
+            n_selected, metric=self.metric, scale=self.scale, priors=self.priors, n_jobs=self.n_jobs
+        )
+        model.classes_ = classes
+        model.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            model.feature_names_in_ = self.feature_names_in_
+        return model._keep(solution, n_selected)

@@ -1,0 +1,67 @@
+"""How many samples each model of a path gets right, for all models in one pass over the samples."""
+
+import numpy as np
+from scipy.sparse import issparse
+
+__all__ = ["hits_along_path"]
+
+
+def hits_along_path(path, X, rows, codes, weights, *, is_l1, grid, bonus):
+    """Weight of the right predictions of each class for the models with `grid` features.
+
+    Parameters
+    ----------
+    path : CenterPath
+        Centers for every number of features.
+    X : ndarray or CSR of shape (n_samples, n_features)
+        Samples in the coordinates of the path.
+    rows : ndarray of int
+        Samples to predict.
+    codes : ndarray of int32
+        Class of each sample.
+    weights : ndarray of float64
+        Weight of each sample.
+    is_l1 : bool
+        Whether distances are absolute rather than squared.
+    grid : ndarray of int
+        Increasing numbers of features.
+    bonus : ndarray of shape (n_grid, n_classes)
+        What is taken off the distance to each class: the prior, in units of distance.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_grid)
+        Weight of the samples of each class that are predicted right.
+
+    Notes
+    -----
+    Time is O(n m K) for dense data, whatever the grid, and O(nnz K + n K n_grid) for sparse data.
+    """
+    from . import _loops
+
+    # A class without training samples is infinitely far away.
+    bonus = np.where(np.isnan(path.class_centers[:, 0]), -np.inf, bonus)
+    centers = np.nan_to_num(path.class_centers)
+    hits = np.zeros((centers.shape[0], grid.size))
+    labels = np.asarray(rows), codes, weights
+    if issparse(X):
+        zeros = _distances_of_zero(path.ranking, centers / path.scale, is_l1, grid)
+        step_of = np.empty(path.ranking.size, dtype=np.intp)
+        step_of[path.ranking] = np.searchsorted(grid, np.arange(path.ranking.size), side="right")
+        entries = X.data, X.indices, X.indptr
+        changes = np.empty_like(zeros)
+        _loops.add_sparse_hits(
+            entries, *labels, step_of, centers, path.scale, is_l1, zeros, bonus, changes, hits
+        )
+    else:
+        distances = np.empty(centers.shape[0])
+        _loops.add_dense_hits(
+            X, *labels, path.ranking, centers, path.scale, is_l1, grid, bonus, distances, hits
+        )
+    return hits
+
+
+def _distances_of_zero(ranking, centers, is_l1, grid):
+    ranked = centers[:, ranking]
+    losses = np.abs(ranked) if is_l1 else ranked**2
+    return np.cumsum(losses, axis=1)[:, grid - 1].T.copy()

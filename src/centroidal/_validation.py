@@ -29,6 +29,7 @@ _DTYPES = [
     np.float64, np.float32, np.int64, np.int32, np.int16, np.int8,
     np.uint64, np.uint32, np.uint16, np.uint8,
 ]  # fmt: skip
+_LABELS_PER_BLOCK = 2**16
 
 
 class LabelledData(NamedTuple):
@@ -56,7 +57,7 @@ def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=T
     check_classification_targets(y)
     classes, codes = _encode(y, classes)
     weights = _check_weights(sample_weight, X)
-    if reset and np.unique(codes if weights is None else codes[weights > 0]).size < 2:
+    if reset and np.count_nonzero(np.bincount(codes, weights)) < 2:
         raise ValueError(
             f"y holds one class, {classes[0]!r}; {type(estimator).__name__} needs samples of "
             "positive weight of at least 2 classes."
@@ -87,13 +88,18 @@ def _canonical(X):
 
 
 def _encode(y, classes):
-    seen, codes = np.unique(y, return_inverse=True)
     if classes is None:
-        return seen, codes.astype(np.int32)
-    unknown = np.setdiff1d(seen, classes)
-    if unknown.size:
-        raise ValueError(f"y holds {unknown[0]!r}, which is not among classes={classes.tolist()}.")
-    return classes, np.searchsorted(classes, seen)[codes].astype(np.int32)
+        classes = np.unique(y)
+    codes = np.empty(y.size, dtype=np.int32)
+    for start in range(0, y.size, _LABELS_PER_BLOCK):  # searchsorted takes 8 bytes a label
+        part = y[start : start + _LABELS_PER_BLOCK]
+        found = np.searchsorted(classes, part).clip(max=classes.size - 1)
+        unknown = classes[found] != part
+        if unknown.any():
+            label = part[unknown][0]
+            raise ValueError(f"y holds {label!r}, which is not among classes={classes.tolist()}.")
+        codes[start : start + _LABELS_PER_BLOCK] = found
+    return classes, codes
 
 
 def _check_weights(sample_weight, X):

@@ -126,6 +126,11 @@ def row_blocks(n_rows, n_columns):
     return [slice(start, start + height) for start in range(0, n_rows, height)]
 
 
+def take_columns(X, columns):
+    """Copy some columns of a dense or sparse matrix."""
+    return X[:, columns] if issparse(X) else X.take(columns, axis=1)
+
+
 def _selects_columns(estimator):
     if estimator.metric == "mahalanobis":
         raise AttributeError(
@@ -219,7 +224,10 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         scores = []
         for Z in self._selected_blocks(X, selected):
             block = np.full((Z.shape[0], seen.size), -np.inf)
-            block[:, seen] = bonus - self._geometry.distances(Z, centers, scale)
+            distances = self._geometry.distances(Z, centers, scale)
+            if not np.isfinite(distances).all():
+                check_finite(self, Z)
+            block[:, seen] = bonus - distances
             scores.append(block)
         return np.concatenate(scores)
 
@@ -232,12 +240,14 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         for rows in [slice(None)] if issparse(X) else row_blocks(X.shape[0], needed.size):
             block = X[rows]
             if needed.size < X.shape[1]:
-                block = block[:, needed]
-            check_finite(self, block)
+                block = take_columns(block, needed)
             if whitening is not None:
                 yield whitening.apply(block, selected)
+            elif reads_selected_only:
+                yield block
             else:
-                yield block if reads_selected_only else block[:, selected]
+                check_finite(self, block)
+                yield take_columns(block, selected)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -67,55 +67,51 @@ def add_column_major(X, codes, weights, block_rows, totals, start, stop, sums, m
 
 
 @compiled
-def add_stored(stored, c, j, value, weight):
-    """Fold a stored value into `stored[c, j]` = (weight, first value, sum and squares from it)."""
-    if stored[c, j, 0] == 0.0:
-        stored[c, j, 1] = value
-    deviation = value - stored[c, j, 1]
-    stored[c, j, 0] += weight
-    stored[c, j, 2] += weight * deviation
-    stored[c, j, 3] += weight * deviation * deviation
+def add_csr_rows(data, indices, indptr, codes, weights, start, stop, sums):
+    """Fold the stored entries of rows `start:stop` into `sums` (classes, features, 2), in place.
 
-
-@compiled
-def finish_stored(stored, c, j, total):
-    """Join the stored values of a class and feature with its implicit zeros: mean, squares."""
-    weight = min(stored[c, j, 0], total)
-    if weight <= 0.0:
-        return 0.0, 0.0
-    step = stored[c, j, 2] / weight
-    mean = stored[c, j, 1] + step
-    squares = max(stored[c, j, 3] - stored[c, j, 2] * step, 0.0)
-    share = weight / total
-    return mean * share, squares + mean * mean * share * (total - weight)
-
-
-@compiled
-def csr_moments(data, indices, indptr, codes, weights, start, stop, totals, stored, means, squares):
-    """Moments of the rows `start:stop`, from their stored entries and implicit zeros."""
+    Sums and sums of squares lie side by side: a random place in memory is visited once an entry.
+    """
     for i in range(start, stop):
         c = codes[i]
-        if c >= 0 and weights[i] != 0.0:
+        if c >= 0:
+            weight = weights[i]
             for position in range(indptr[i], indptr[i + 1]):
-                add_stored(stored, c, indices[position], data[position], weights[i])
-    for c in range(means.shape[0]):
-        for j in range(means.shape[1]):
-            means[c, j], squares[c, j] = finish_stored(stored, c, j, totals[c])
+                value = data[position]
+                j = indices[position]
+                sums[c, j, 0] += weight * value
+                sums[c, j, 1] += weight * value * value
 
 
 @compiled
 def csc_moments(data, indices, indptr, codes, weights, start, stop, totals, stored, means, squares):
-    """Moments of the columns `start:stop`, from their stored entries and implicit zeros."""
+    """Moments of the columns `start:stop`, from their stored entries and implicit zeros.
+
+    `stored[c]` = weight, first value, and sums of deviations and of their squares from that value,
+    so that a large offset costs no precision.
+    """
     for j in range(start, stop):
         for c in range(means.shape[0]):
             for part in range(4):
-                stored[c, 0, part] = 0.0
+                stored[c, part] = 0.0
         for position in range(indptr[j], indptr[j + 1]):
-            i = indices[position]
-            if codes[i] >= 0 and weights[i] != 0.0:
-                add_stored(stored, codes[i], 0, data[position], weights[i])
+            c = codes[indices[position]]
+            weight = weights[indices[position]]
+            if c >= 0 and weight != 0.0:
+                if stored[c, 0] == 0.0:
+                    stored[c, 1] = data[position]
+                deviation = data[position] - stored[c, 1]
+                stored[c, 0] += weight
+                stored[c, 2] += weight * deviation
+                stored[c, 3] += weight * deviation * deviation
         for c in range(means.shape[0]):
-            means[c, j], squares[c, j] = finish_stored(stored, c, 0, totals[c])
+            if stored[c, 0] > 0.0:
+                step = stored[c, 2] / stored[c, 0]
+                mean = stored[c, 1] + step
+                share = min(stored[c, 0] / totals[c], 1.0)
+                spread = max(stored[c, 3] - stored[c, 2] * step, 0.0)
+                means[c, j] = mean * share
+                squares[c, j] = spread + mean * mean * share * (1.0 - share) * totals[c]
 
 
 # ------------------------------------------------------------------ medians

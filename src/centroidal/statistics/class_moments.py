@@ -11,6 +11,7 @@ from ._threads import column_blocks, map_blocks, run_blocks
 __all__ = ["ClassMoments", "class_moments"]
 
 _ROWS_PER_BLOCK = 1024
+_CANCELLED = 1e-2  # share of a sum of squares below which a difference has lost digits
 _CONSTANT = 1e-13  # a spread below this share of the mean is rounding
 
 
@@ -119,11 +120,6 @@ def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
     return summarise(X, codes, n_classes, weights, n_jobs)
 
 
-def _class_weights(codes, n_classes, weights):
-    # Negative codes are counted in an extra bin in front, then dropped.
-    return np.bincount(codes + 1, weights, minlength=n_classes + 1)[1:]
-
-
 def _dense_moments(X, codes, n_classes, weights, n_jobs):
     from . import _loops
 
@@ -145,21 +141,31 @@ def _dense_moments(X, codes, n_classes, weights, n_jobs):
 
 
 def _csr_moments(X, codes, n_classes, weights, n_jobs):
-    from . import _loops
-
-    entries = X.data, X.indices, X.indptr, codes, weights
-
-    def rows_moments(rows):
-        totals = _class_weights(codes[rows], n_classes, weights[rows])
-        counts, means, squares = _room(totals, X.shape[1])
-        stored = np.zeros((n_classes, X.shape[1], 4))
-        _loops.csr_moments(*entries, rows.start, rows.stop, counts, stored, means, squares)
-        return ClassMoments(counts, means, squares)
+    def moments_of(rows):
+        return _csr_rows_moments(X, codes, n_classes, weights, rows)
 
     # As many blocks as pay for their accumulators; the number does not depend on the threads.
     n_blocks = int(np.clip(X.nnz // (8 * n_classes * X.shape[1]), 1, 16))
     blocks = [(rows,) for rows in _row_slices(X.shape[0], -(-X.shape[0] // n_blocks))]
-    return reduce(ClassMoments.merge, map_blocks(rows_moments, blocks, n_jobs))
+    return reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
+
+
+def _csr_rows_moments(X, codes, n_classes, weights, rows):
+    from . import _loops
+
+    counts = _class_weights(codes[rows], n_classes, weights[rows])
+    sums = np.zeros((n_classes, X.shape[1], 2))
+    entries = X.data, X.indices, X.indptr, codes, weights
+    _loops.add_csr_rows(*entries, rows.start, rows.stop, sums)
+    means = sums[:, :, 0] / np.where(counts > 0, counts, 1.0)[:, None]
+    squares = sums[:, :, 1] - sums[:, :, 0] * means
+    # Where most of the sum of squares is the mean, the difference has lost digits: look again.
+    doubtful = np.flatnonzero((squares < _CANCELLED * sums[:, :, 1]).any(axis=0))
+    if doubtful.size:
+        columns = X[rows][:, doubtful].tocsc()
+        exact = _csc_moments(columns, codes[rows], n_classes, weights[rows], n_jobs=1)
+        means[:, doubtful], squares[:, doubtful] = exact.means, exact.squares
+    return ClassMoments(counts, means, squares)
 
 
 def _csc_moments(X, codes, n_classes, weights, n_jobs):
@@ -169,7 +175,7 @@ def _csc_moments(X, codes, n_classes, weights, n_jobs):
     counts, means, squares = _room(_class_weights(codes, n_classes, weights), X.shape[1])
 
     def add_columns(start, stop):
-        stored = np.empty((n_classes, 1, 4))
+        stored = np.empty((n_classes, 4))
         _loops.csc_moments(*entries, start, stop, counts, stored, means, squares)
 
     run_blocks(add_columns, column_blocks(X.shape[1]), n_jobs)

@@ -88,17 +88,19 @@ def _canonical(X):
 
 
 def _encode(y, classes):
+    """Labels as positions in the sorted classes, with little memory beside the 4 bytes a label."""
+    blocks = [slice(s, s + _LABELS_PER_BLOCK) for s in range(0, y.size, _LABELS_PER_BLOCK)]
     if classes is None:
-        classes = np.unique(y)
+        classes = np.unique(np.concatenate([np.unique(y[block]) for block in blocks]))
     codes = np.empty(y.size, dtype=np.int32)
-    for start in range(0, y.size, _LABELS_PER_BLOCK):  # searchsorted takes 8 bytes a label
-        part = y[start : start + _LABELS_PER_BLOCK]
+    for block in blocks:
+        part = y[block]
         found = np.searchsorted(classes, part).clip(max=classes.size - 1)
         unknown = classes[found] != part
         if unknown.any():
             label = part[unknown][0]
             raise ValueError(f"y holds {label!r}, which is not among classes={classes.tolist()}.")
-        codes[start : start + _LABELS_PER_BLOCK] = found
+        codes[block] = found
     return classes, codes
 
 

@@ -77,19 +77,21 @@ class CenterPath(NamedTuple):
 def solve_l2_centers(moments, scale):
     """Rank the features of problem (8) by the spread of their class means."""
     seen = moments.seen
-    means = moments.means[seen]
+    reference = moments.means[np.argmax(seen)]
     # Relative to one class, so that equal means give a gain of exactly zero.
-    offsets = (means - means[0]) / scale
+    offsets = moments.means[seen] - reference
+    offsets /= scale
     middle = offsets.mean(axis=0)  # eq. (11)
-    gains = ((offsets - middle) ** 2).sum(axis=0)
-    squared_scale = scale**2
+    offsets -= middle
+    gains = np.square(offsets, out=offsets).sum(axis=0)
+    shares = np.divide(1.0, moments.counts, out=np.zeros(seen.size), where=seen)
     return _path(
-        centers=_with_unseen(means, seen),
-        shared=means[0] + middle * scale,
+        centers=_without_unseen(moments.means, seen),
+        shared=reference + middle * scale,
         scale=scale,
         gains=gains,
-        losses=(moments.squares[seen] / moments.counts[seen, None]).sum(axis=0) / squared_scale,
-        spreads=moments.within_variance / squared_scale,
+        losses=shares @ moments.squares / scale**2,
+        spreads=moments.within_variance / scale**2,
     )
 
 
@@ -100,7 +102,7 @@ def solve_l1_centers(medians, scale):
     pooled = medians.counts @ medians.dispersions / medians.counts.sum()
     gains = medians.shared_dispersion - losses  # -e of Prop. 3
     return _path(
-        centers=_with_unseen(medians.medians[seen], seen),
+        centers=_without_unseen(medians.medians, seen),
         shared=medians.shared,
         scale=scale,
         # Equal medians give zero; what is left of the difference is rounding.
@@ -115,10 +117,10 @@ def feature_scale(spreads):
     return np.where(spreads > 0.0, spreads, 1.0)
 
 
-def _with_unseen(centers, seen):
-    all_centers = np.full((seen.size, centers.shape[1]), np.nan)
-    all_centers[seen] = centers
-    return all_centers
+def _without_unseen(centers, seen):
+    centers = centers.copy()
+    centers[~seen] = np.nan
+    return centers
 
 
 def _path(centers, shared, scale, gains, losses, spreads):

@@ -84,6 +84,20 @@ def add_csr_rows(data, indices, indptr, codes, weights, start, stop, sums):
 
 
 @compiled
+def finish_csr_rows(sums, totals, cancelled, is_doubtful):
+    """Turn the sums into means and squared deviations, in place; mark columns that lost digits."""
+    for c in range(sums.shape[0]):
+        if totals[c] > 0.0:
+            for j in range(sums.shape[1]):
+                mean = sums[c, j, 0] / totals[c]
+                squares = sums[c, j, 1] - sums[c, j, 0] * mean
+                if squares < cancelled * sums[c, j, 1]:
+                    is_doubtful[j] = True
+                sums[c, j, 0] = mean
+                sums[c, j, 1] = squares
+
+
+@compiled
 def csc_moments(data, indices, indptr, codes, weights, start, stop, totals, stored, means, squares):
     """Moments of the columns `start:stop`, from their stored entries and implicit zeros.
 

@@ -147,7 +147,8 @@ def _csr_moments(X, codes, n_classes, weights, n_jobs):
     # As many blocks as pay for their accumulators; the number does not depend on the threads.
     n_blocks = int(np.clip(X.nnz // (8 * n_classes * X.shape[1]), 1, 16))
     blocks = [(rows,) for rows in _row_slices(X.shape[0], -(-X.shape[0] // n_blocks))]
-    return reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
+    moments = reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
+    return ClassMoments(*map(np.ascontiguousarray, (moments.counts, moments.means, moments.squares)))
 
 
 def _csr_rows_moments(X, codes, n_classes, weights, rows):
@@ -157,14 +158,14 @@ def _csr_rows_moments(X, codes, n_classes, weights, rows):
     sums = np.zeros((n_classes, X.shape[1], 2))
     entries = X.data, X.indices, X.indptr, codes, weights
     _loops.add_csr_rows(*entries, rows.start, rows.stop, sums)
-    means = sums[:, :, 0] / np.where(counts > 0, counts, 1.0)[:, None]
-    squares = sums[:, :, 1] - sums[:, :, 0] * means
+    is_doubtful = np.zeros(X.shape[1], dtype=bool)
+    _loops.finish_csr_rows(sums, counts, _CANCELLED, is_doubtful)
+    means, squares = sums[:, :, 0], sums[:, :, 1]
     # Where most of the sum of squares is the mean, the difference has lost digits: look again.
-    doubtful = np.flatnonzero((squares < _CANCELLED * sums[:, :, 1]).any(axis=0))
-    if doubtful.size:
-        columns = X[rows][:, doubtful].tocsc()
+    if is_doubtful.any():
+        columns = X[rows][:, is_doubtful].tocsc()
         exact = _csc_moments(columns, codes[rows], n_classes, weights[rows], n_jobs=1)
-        means[:, doubtful], squares[:, doubtful] = exact.means, exact.squares
+        means[:, is_doubtful], squares[:, is_doubtful] = exact.means, exact.squares
     return ClassMoments(counts, means, squares)
 
 

@@ -1,0 +1,119 @@
+"""Run the speed cases, print the ratios, write the tracked CSV.
+
+    python -m benchmarks.speed [--only dense_l2,predict] [--threads 2]
+"""
+
+import argparse
+import csv
+import inspect
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+from .sparse_centers import CASES
+
+RESULTS = Path(__file__).parent / "results" / "sparse_centers.csv"
+PACKAGES = ("centroidal", "numpy", "scipy", "scikit-learn", "numba")
+
+
+def main():
+    options = read_options()
+    chosen = options.only.split(",") if options.only else [case.__name__ for case in CASES]
+    rows = []
+    for case in CASES:
+        if case.__name__ in chosen:
+            for result in run(case, options.threads):
+                rows.append(as_row(result, options.threads))
+                print(as_text(rows[-1]), flush=True)
+    if options.only:
+        print("Part of the cases: the CSV is left as it is.")
+    else:
+        write(rows)
+
+
+def read_options():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
+    parser.add_argument("--only", help="comma-separated cases; nothing is written then")
+    parser.add_argument("--threads", type=int, default=2)
+    return parser.parse_args()
+
+
+def run(case, threads):
+    """Each case gives one result or yields several."""
+    result = case(threads)
+    return result if inspect.isgenerator(result) else [result]
+
+
+def as_row(result, threads):
+    """Flatten a result: times, ratios, what they should be, and whether they are."""
+    ours, ours_mb = split(result["ours"])
+    limit_name, limit, limit_target = result["limit"]
+    peer_name, peer, peer_target = result.get("peer", ("", None, None))
+    limit, _ = split(limit)
+    peer, peer_mb = split(peer)
+    row = {
+        "case": result["case"],
+        "ours_s": rounded(ours),
+        "ours_extra_mb": rounded(ours_mb),
+        "memory_target_mb": result.get("memory_target_mb", ""),
+        "limit": limit_name,
+        "limit_s": rounded(limit),
+        "times_limit": rounded(ours / limit) if limit else "",
+        "limit_target": limit_target or "",
+        "peer": peer_name,
+        "peer_s": rounded(peer),
+        "peer_extra_mb": rounded(peer_mb),
+        "times_faster": rounded(peer / ours) if isinstance(peer, float) else "",
+        "faster_target": peer_target or "",
+    }
+    row["reached"] = "yes" if is_reached(row, ours) else "no"
+    row["threads"], row["seed"] = threads, 0
+    row["machine"] = f"{platform.machine()} {platform.system()}, Python {platform.python_version()}"
+    row["versions"] = " ".join(f"{package}=={version(package)}" for package in PACKAGES)
+    return row
+
+
+def is_reached(row, seconds):
+    """Whether every target of the row is met; without a ratio the limit is in seconds."""
+    compared = row["times_limit"] if row["times_limit"] != "" else seconds
+    return (
+        (row["limit_target"] == "" or compared <= row["limit_target"])
+        and (row["faster_target"] == "" or row["times_faster"] >= row["faster_target"])
+        and (row["memory_target_mb"] == "" or row["ours_extra_mb"] <= row["memory_target_mb"])
+    )
+
+
+def split(value):
+    """Time and memory of a measurement; a plain time or a failure has no memory."""
+    return value if isinstance(value, tuple) else (value, None)
+
+
+def rounded(value):
+    if value is None or isinstance(value, str):
+        return value or ""
+    return float(f"{value:.3g}")
+
+
+def as_text(row):
+    text = f"{row['case']}: {row['ours_s']} s"
+    if row["ours_extra_mb"] != "":
+        text += f", {row['ours_extra_mb']} MB extra"
+    if row["times_limit"] != "":
+        text += f"; {row['times_limit']} x {row['limit']}"
+    if row["times_faster"] != "":
+        text += f"; {row['times_faster']} times faster than {row['peer']}"
+    elif row["peer"]:
+        text += f"; {row['peer']} {row['peer_s']}"
+    return f"{text}  [targets reached: {row['reached']}]"
+
+
+def write(rows):
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

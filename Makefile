@@ -20,7 +20,7 @@ $(VENV)/.ready: pyproject.toml
 	@touch $@
 
 demo: setup  ## choose features on the shipped data set, print them, draw the path
-	$(BIN)/python -m examples.demo
+	$(BIN)/python examples/demo.py
 
 test: setup  ## all tests
 	$(BIN)/python -m pytest -n 2

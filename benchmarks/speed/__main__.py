@@ -1,6 +1,6 @@
 """Run the speed cases, print the ratios, write the tracked CSV.
 
-    python -m benchmarks.speed [--only dense_l2,predict] [--threads 2]
+python -m benchmarks.speed [--only dense_l2,predict] [--threads 2]
 """
 
 import argparse

@@ -55,14 +55,23 @@ def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=T
     """
     X, y = _validate(estimator, X, y, reset=reset, ensure_all_finite=finite)
     check_classification_targets(y)
-    classes, codes = _encode(y, classes)
-    weights = _check_weights(sample_weight, X)
-    if reset and np.count_nonzero(np.bincount(codes, weights)) < 2:
+    expected = classes
+    classes, codes = _encode(y, expected)
+    data = LabelledData(X, codes, classes, _check_weights(sample_weight, X))
+    if expected is None:
+        _check_two_classes(estimator, data)
+    return data
+
+
+def _check_two_classes(estimator, data):
+    """Raise unless samples of at least two classes have a positive weight."""
+    counts = np.bincount(data.codes, data.weights)
+    if np.count_nonzero(counts) < 2:
+        only = data.classes.tolist()[np.argmax(counts)]
         raise ValueError(
-            f"y holds one class, {classes[0]!r}; {type(estimator).__name__} needs samples of "
-            "positive weight of at least 2 classes."
+            f"y holds one class, {only!r}; {type(estimator).__name__} needs samples of positive "
+            "weight of at least 2 classes."
         )
-    return LabelledData(X, codes, classes, weights)
 
 
 def _validate(estimator, X, *args, **options):

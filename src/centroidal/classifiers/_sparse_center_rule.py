@@ -67,8 +67,7 @@ class Geometry(NamedTuple):
 
     def solve(self, estimator, data, n_jobs=None):
         """Find the optimal centers for every number of features."""
-        n_classes = data.classes.size
-        rows = (data.X, data.codes, n_classes, data.weights, n_jobs)
+        rows = (data.X, data.codes, data.classes.size, data.weights, n_jobs)
         moments = medians = None
         if self.metric != "l1" or self.scale in ("std", "within"):
             moments = class_moments(*rows)
@@ -126,6 +125,12 @@ def row_blocks(n_rows, n_columns):
     return [slice(start, start + height) for start in range(0, n_rows, height)]
 
 
+def log_odds(priors):
+    """Logarithm of each prior over that of equally likely classes: 0 for uniform priors."""
+    with np.errstate(divide="ignore"):  # a class without samples has no chance
+        return np.log(priors * np.count_nonzero(priors))
+
+
 def take_columns(X, columns):
     """Copy some columns of a dense or sparse matrix."""
     return X[:, columns] if issparse(X) else X.take(columns, axis=1)
@@ -150,15 +155,21 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
     def _geometry(self):
         return Geometry(self.metric, self.scale)
 
-    def _keep(self, solution, n_selected):
-        path = solution.path
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_solution")
+
+    def _keep(self, classes, solution, n_selected):
+        # Whatever may still be refused comes first, so that nothing is half kept.
+        priors = check_priors(self.priors, solution.counts)
+        path, whitening = solution.path, solution.whitening
         self._solution = solution
+        self.classes_ = classes
+        self.class_prior_ = priors
         self.n_features_to_select_ = n_selected
-        self.class_prior_ = check_priors(self.priors, solution.counts)
         self.centers_ = path.centers(n_selected)
         self.feature_gains_ = path.gains
         self.feature_ranking_ = path.ranking
-        self.feature_scale_ = path.scale if solution.whitening is None else solution.whitening.scale
+        self.feature_scale_ = path.scale if whitening is None else whitening.scale
         self.support_ = np.zeros(path.gains.size, dtype=bool)
         self.support_[path.selected(n_selected)] = True
         self.objective_ = path.objective(n_selected)
@@ -194,6 +205,7 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         ndarray of str
             Names.
         """
+        check_fitted(self)
         names = super().get_feature_names_out(input_features)
         if self._solution.whitening is None:
             return names
@@ -204,6 +216,7 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         return self.support_
 
     def _transform(self, X):
+        check_fitted(self)
         whitening = self._solution.whitening
         if whitening is None:
             return super()._transform(X)
@@ -220,11 +233,12 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         seen = self._solution.counts > 0
         selected = np.flatnonzero(self.support_)
         centers, scale = self.centers_[np.ix_(seen, selected)], self._solution.path.scale[selected]
-        bonus = self._score_unit * np.log(self.class_prior_[seen])
+        bonus = self._score_unit * log_odds(self.class_prior_)[seen]
         scores = []
         for Z in self._selected_blocks(X, selected):
             block = np.full((Z.shape[0], seen.size), -np.inf)
-            distances = self._geometry.distances(Z, centers, scale)
+            with np.errstate(invalid="ignore", over="ignore"):
+                distances = self._geometry.distances(Z, centers, scale)
             if not np.isfinite(distances).all():
                 check_finite(self, Z)
             block[:, seen] = bonus - distances
@@ -241,13 +255,14 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
             block = X[rows]
             if needed.size < X.shape[1]:
                 block = take_columns(block, needed)
-            if whitening is not None:
-                yield whitening.apply(block, selected)
-            elif reads_selected_only:
+            if reads_selected_only:
                 yield block
-            else:
-                check_finite(self, block)
+                continue
+            check_finite(self, block)
+            if whitening is None:
                 yield take_columns(block, selected)
+            else:
+                yield whitening.apply(block, selected)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -154,13 +154,13 @@ class SparseCenterClassifier(SparseCenterRule):
             Fitted estimator.
         """
         geometry = self._geometry.check()
-        data = check_labelled(self, X, y, sample_weight, finite=not geometry.streams)
+        finite = sample_weight is not None or not geometry.streams
+        data = check_labelled(self, X, y, sample_weight, finite=finite)
         n_selected = check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
 
         solution = geometry.solve(self, data, self.n_jobs)
 
-        self.classes_ = data.classes
-        return self._keep(solution, n_selected)
+        return self._keep(data.classes, solution, n_selected)
 
     @available_if(_streams)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -184,20 +184,21 @@ class SparseCenterClassifier(SparseCenterRule):
             Updated estimator.
         """
         geometry = self._geometry.check()
-        is_first = not hasattr(self, "classes_")
+        is_first = not self.__sklearn_is_fitted__()
         classes = check_next_classes(self, classes, is_first)
+        finite = sample_weight is not None
         data = check_labelled(
-            self, X, y, sample_weight, classes=classes, reset=is_first, finite=False
+            self, X, y, sample_weight, classes=classes, reset=is_first, finite=finite
         )
         n_selected = check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
 
         moments = class_moments(data.X, data.codes, classes.size, data.weights, self.n_jobs)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
         if not is_first:
             moments = self._solution.moments.merge(moments)
+        check_finite_summary(self, data.X, moments.means, moments.squares)
+        solution = geometry.solve_moments(moments)
 
-        self.classes_ = classes
-        return self._keep(geometry.solve_moments(moments), n_selected)
+        return self._keep(classes, solution, n_selected)
 
     @available_if(_streams)
     def merge(self, other):
@@ -214,16 +215,19 @@ class SparseCenterClassifier(SparseCenterRule):
             Estimator of both parts, with the classes of either.
         """
         check_same_features(self, other)
+        if other._solution.moments is None:
+            raise ValueError(
+                f"other has metric={other.metric!r}, scale={other.scale!r}, whose medians cannot be "
+                "merged; it needs metric='l2'."
+            )
         classes = np.union1d(self.classes_, other.classes_)
         parts = [
             part._solution.moments.reindexed(np.searchsorted(classes, part.classes_), classes.size)
             for part in (self, other)
         ]
+        solution = self._geometry.solve_moments(parts[0].merge(parts[1]))
 
-        self.classes_ = classes
-        return self._keep(
-            self._geometry.solve_moments(parts[0].merge(parts[1])), self.n_features_to_select_
-        )
+        return self._keep(classes, solution, self.n_features_to_select_)
 
     def at(self, n_features_to_select):
         """Return the exact model with another number of features, without the data.
@@ -241,4 +245,4 @@ class SparseCenterClassifier(SparseCenterRule):
         check_fitted(self)
         n_selected = check_n_features_to_select(n_features_to_select, self.n_features_in_)
         model = copy(self).set_params(n_features_to_select=n_features_to_select)
-        return model._keep(self._solution, n_selected)
+        return model._keep(self.classes_, self._solution, n_selected)

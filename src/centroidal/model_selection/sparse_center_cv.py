@@ -20,7 +20,7 @@ from .._validation import (
     check_priors,
 )
 from ..classifiers import SparseCenterClassifier
-from ..classifiers._sparse_center_rule import SparseCenterRule, row_blocks
+from ..classifiers._sparse_center_rule import SparseCenterRule, log_odds, row_blocks
 from ..solvers.path_hits import hits_along_path
 from ..statistics import map_blocks
 from .path import choose, log_spaced, path_table
@@ -66,7 +66,8 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         Chosen number of features.
     path_ : dict of ndarray
         The table of the path: ``n_features_to_select``, ``mean_test_score``, ``std_test_score``,
-        ``se_test_score`` and one ``split*_test_score`` a fold. ``pandas.DataFrame(path_)`` shows it.
+        ``se_test_score`` and one ``split*_test_score`` a fold; ``pandas.DataFrame(path_)`` shows
+        it.
     best_estimator_ : SparseCenterClassifier
         The chosen model by itself; unlike this estimator it needs new samples to be finite only in
         the features it selected, and it goes on with `partial_fit` and `merge`.
@@ -156,13 +157,14 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
 
         score_fold = partial(self._score_fold, data, grid, routed.scorer.score)
         scores = self._each_step(map_blocks(score_fold, folds, self.n_jobs), len(folds), "fold")
-        self.path_ = path_table(grid, np.array(list(scores)))
-        chosen = choose(self.path_, self.rule)
+        path = path_table(grid, np.array(list(scores)))
+        chosen = choose(path, self.rule)
+        solution = geometry.solve(self, data, self.n_jobs)
 
-        self.classes_ = data.classes
+        self._keep(data.classes, solution, int(grid[chosen]))
+        self.path_ = path
         self.n_splits_ = len(folds)
-        self.best_score_ = float(self.path_["mean_test_score"][chosen])
-        self._keep(geometry.solve(self, data, self.n_jobs), int(grid[chosen]))
+        self.best_score_ = float(path["mean_test_score"][chosen])
         self.best_estimator_ = self.at(self.n_features_to_select_)
         return self
 
@@ -240,15 +242,14 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
     def _hit_rates(self, data, grid, solution, test):
         path = solution.path
         unit = self._geometry.score_unit(path.spread_path()[grid - 1])
-        with np.errstate(divide="ignore"):  # a class without training samples has no chance
-            log_priors = np.log(check_priors(self.priors, solution.counts))
+        bonus = unit[:, None] * log_odds(check_priors(self.priors, solution.counts))
         weights = np.ones(data.codes.size) if data.weights is None else data.weights
         count = partial(
             hits_along_path,
             path,
             is_l1=self.metric == "l1",
             grid=grid,
-            bonus=unit[:, None] * log_priors,
+            bonus=bonus,
         )
         if solution.whitening is None:
             X = data.X.tocsr() if issparse(data.X) else data.X
@@ -282,8 +283,7 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         model = SparseCenterClassifier(
             n_selected, metric=self.metric, scale=self.scale, priors=self.priors, n_jobs=self.n_jobs
         )
-        model.classes_ = classes
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_
-        return model._keep(solution, n_selected)
+        return model._keep(classes, solution, n_selected)

@@ -15,17 +15,18 @@ __all__ = ["absolute_distances", "squared_distances"]
 
 def squared_distances(Z, centers, scale):
     """Sum over features of ``((z - center) / scale) ** 2`` for each sample and center."""
-    # Measured from the middle of the centers: an offset common to all must not cost digits.
-    middle = centers.mean(axis=0)
-    offsets = (centers - middle) / scale
+    # Measured from one of the centers: an offset common to all must not cost digits, and whole
+    # numbers stay whole, so that a tie is a tie.
+    origin = centers[0]
+    offsets = (centers - origin) / scale
     if issparse(Z):
-        products = Z @ (offsets / scale).T - (middle / scale) @ offsets.T
+        products = Z @ (offsets / scale).T - (origin / scale) @ offsets.T
         lengths = _sparse_row_sums(
-            Z, lambda z, j: ((z - middle[j]) ** 2 - middle[j] ** 2) / scale[j] ** 2
+            Z, lambda z, j: ((z - origin[j]) ** 2 - origin[j] ** 2) / scale[j] ** 2
         )
-        lengths += ((middle / scale) ** 2).sum()
+        lengths += ((origin / scale) ** 2).sum()
     else:
-        Z = (Z - middle) / scale
+        Z = (Z - origin) / scale
         products = Z @ offsets.T
         lengths = np.einsum("ij,ij->i", Z, Z)
     return lengths[:, None] - 2.0 * products + (offsets**2).sum(axis=1)

@@ -36,5 +36,6 @@ def solve_whitening(covariance, scale):
     ridge = covariance.shrinkage * covariance.mean_value
     shrunk = (1.0 - covariance.shrinkage) * covariance.values + ridge
     # Where nothing was shrunk, directions without spread are measured by the smallest spread seen.
-    base = 1.0 / np.sqrt(ridge if ridge > 0.0 else shrunk.min(initial=1.0))
+    smallest = ridge if ridge > 0.0 else min(shrunk, default=1.0)
+    base = 1.0 / np.sqrt(smallest)
     return Whitening(scale, covariance.vectors, 1.0 / np.sqrt(shrunk) - base, base)

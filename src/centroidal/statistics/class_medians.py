@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ._threads import column_blocks, run_blocks
+from .class_moments import class_weights
 
 __all__ = ["ClassMedians", "class_medians", "median_deviations"]
 
@@ -46,7 +47,7 @@ def class_medians(X, codes, n_classes, weights=None, n_jobs=None):
     Sparse data are read as CSC (a CSR matrix is converted once); implicit zeros are counted and
     never stored. Parameters as in `class_moments`.
     """
-    labels = _labels(codes, n_classes, weights)
+    labels = _labels(codes, n_classes, _exact_weights(weights, codes))
     shape = (n_classes, X.shape[1])
     summary = (np.zeros(shape), np.zeros(shape), np.zeros(shape[1]), np.zeros(shape[1]))
     if issparse(X):
@@ -56,12 +57,13 @@ def class_medians(X, codes, n_classes, weights=None, n_jobs=None):
     else:
         summarise, width = _weighted_summary(X, labels, summary), _DENSE_WIDTH
     run_blocks(summarise, column_blocks(X.shape[1], width), n_jobs)
-    return ClassMedians(labels.totals, *summary)
+    return ClassMedians(class_weights(codes, n_classes, weights), *summary)
 
 
 def median_deviations(X, codes, medians, weights=None, n_jobs=None):
     """Median over all samples of the absolute deviation from the median of the sample's class."""
-    labels = _labels(codes, medians.shape[0], weights)
+    all_together = np.minimum(codes, 0)
+    labels = _labels(codes, medians.shape[0], _exact_weights(weights, all_together))
     deviations = np.zeros(X.shape[1])
     if issparse(X):
         deviate, width = _sparse_deviations(X.tocsc(), labels, medians, deviations), _SPARSE_WIDTH
@@ -90,12 +92,25 @@ class _Labels(NamedTuple):
 
 
 def _labels(codes, n_classes, weights):
-    if weights is None:
-        weights = np.ones(codes.size)
     counted = (codes >= 0) & (weights > 0)
     counts = np.bincount(codes[counted], minlength=n_classes)
     totals = np.bincount(codes[counted], weights[counted], minlength=n_classes)
     return _Labels(codes, weights, counts, totals)
+
+
+def _exact_weights(weights, groups):
+    """Weights in which those that are equal throughout a group are 1, so that sums are exact.
+
+    Medians are found in shares of the weight of a group, so that changes nothing else.
+    """
+    if weights is None:
+        return np.ones(groups.size)
+    weights = weights.copy()
+    for group in range(groups.max() + 1):
+        members = (groups == group) & (weights > 0)
+        if members.any() and np.ptp(weights[members]) == 0.0:
+            weights[members] = 1.0
+    return weights
 
 
 def _equal_weight_summary(X, labels, summary):

@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 
 from ._threads import column_blocks, map_blocks, run_blocks
 
-__all__ = ["ClassMoments", "class_moments"]
+__all__ = ["ClassMoments", "class_moments", "class_weights"]
 
 _ROWS_PER_BLOCK = 1024
 _CANCELLED = 1e-2  # share of a sum of squares below which a difference has lost digits
@@ -111,6 +111,8 @@ def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
     """
     if weights is None:
         weights = np.broadcast_to(np.float64(1.0), codes.shape)
+    if X.shape[0] == 0:
+        return ClassMoments.empty(n_classes, X.shape[1])
     if not issparse(X):
         summarise = _dense_moments
     elif X.format == "csc":
@@ -125,7 +127,7 @@ def _dense_moments(X, codes, n_classes, weights, n_jobs):
 
     add = _loops.add_row_major if X.strides[0] >= X.strides[1] else _loops.add_column_major
     blocks = _row_slices(X.shape[0], _ROWS_PER_BLOCK)
-    weights_by_block = [_class_weights(codes[b], n_classes, weights[b]) for b in blocks]
+    weights_by_block = [class_weights(codes[b], n_classes, weights[b]) for b in blocks]
     totals = np.cumsum(weights_by_block, axis=0)
     counts, means, squares = _room(totals[-1], X.shape[1])
     for c in np.flatnonzero(counts):
@@ -148,13 +150,15 @@ def _csr_moments(X, codes, n_classes, weights, n_jobs):
     n_blocks = int(np.clip(X.nnz // (8 * n_classes * X.shape[1]), 1, 16))
     blocks = [(rows,) for rows in _row_slices(X.shape[0], -(-X.shape[0] // n_blocks))]
     moments = reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
-    return ClassMoments(*map(np.ascontiguousarray, (moments.counts, moments.means, moments.squares)))
+    return ClassMoments(
+        *map(np.ascontiguousarray, (moments.counts, moments.means, moments.squares))
+    )
 
 
 def _csr_rows_moments(X, codes, n_classes, weights, rows):
     from . import _loops
 
-    counts = _class_weights(codes[rows], n_classes, weights[rows])
+    counts = class_weights(codes[rows], n_classes, weights[rows])
     sums = np.zeros((n_classes, X.shape[1], 2))
     entries = X.data, X.indices, X.indptr, codes, weights
     _loops.add_csr_rows(*entries, rows.start, rows.stop, sums)
@@ -173,7 +177,7 @@ def _csc_moments(X, codes, n_classes, weights, n_jobs):
     from . import _loops
 
     entries = X.data, X.indices, X.indptr, codes, weights
-    counts, means, squares = _room(_class_weights(codes, n_classes, weights), X.shape[1])
+    counts, means, squares = _room(class_weights(codes, n_classes, weights), X.shape[1])
 
     def add_columns(start, stop):
         stored = np.empty((n_classes, 4))
@@ -183,9 +187,10 @@ def _csc_moments(X, codes, n_classes, weights, n_jobs):
     return ClassMoments(counts, means, squares)
 
 
-def _class_weights(codes, n_classes, weights):
-    # Negative codes are counted in an extra bin in front, then dropped.
-    return np.bincount(codes + 1, weights, minlength=n_classes + 1)[1:]
+def class_weights(codes, n_classes, weights=None):
+    """Sum of the weights of each class, or number of its samples; negative codes do not count."""
+    # They fall into an extra bin in front.
+    return np.bincount(codes + 1, weights, minlength=n_classes + 1)[1:].astype(float)
 
 
 def _room(counts, n_features):

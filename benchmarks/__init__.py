@@ -1,0 +1,1 @@
+"""Measurements that stand behind the claims in the documentation; run from the repository root."""

@@ -1,0 +1,79 @@
+"""The contract of every estimator: scikit-learn's checks, and ours."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import centroidal
+from centroidal import SparseCenterClassifier, SparseCenterClassifierCV
+
+# All features are kept where the number is given: scikit-learn's checks expect every feature of
+# new samples to be looked at, which a classifier on few features does not do.
+ESTIMATORS = [
+    SparseCenterClassifier(),
+    SparseCenterClassifier(metric="l1"),
+    SparseCenterClassifier(metric="mahalanobis"),
+    SparseCenterClassifier(scale="within", priors="empirical", n_jobs=2),
+    SparseCenterClassifier(metric="l1", scale="mad"),
+    SparseCenterClassifierCV(),
+    SparseCenterClassifierCV(metric="l1", scale="std", rule="one_se"),
+    SparseCenterClassifierCV(metric="mahalanobis", scoring="balanced_accuracy"),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_estimator_passes_every_check_of_scikit_learn(estimator, check):
+    check(estimator)  # raises if the estimator breaks the convention
+
+
+def test_every_public_estimator_is_in_the_list():
+    public = {name for name in centroidal.__all__ if name.endswith(("Classifier", "CV"))}
+    assert {type(estimator).__name__ for estimator in ESTIMATORS} == public
+
+
+@pytest.fixture
+def ties():
+    """Small integers, so that many samples are exactly half-way between centers."""
+    rng = np.random.default_rng(0)
+    return rng.integers(0, 3, (60, 8)).astype(float), rng.integers(0, 3, 60)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_predict_is_the_argmax_of_scores_and_probabilities(estimator, n_classes, ties):
+    X, y = ties
+    X, y = X[y < n_classes], y[y < n_classes]
+    model = clone(estimator).fit(X, y)
+    scores = model.decision_function(X)
+    best = (scores > 0).astype(int) if n_classes == 2 else scores.argmax(axis=1)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[best])
+    np.testing.assert_array_equal(
+        model.predict(X), model.classes_[model.predict_proba(X).argmax(axis=1)]
+    )
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_fit_leaves_the_parameters_alone(estimator, ties):
+    model = clone(estimator)
+    before = model.get_params()
+    assert model.fit(*ties).get_params() == before
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_clones_and_pickles_predict_the_same(estimator, ties):
+    X, y = ties
+    model = clone(estimator).fit(X, y)
+    expected = model.decision_function(X)
+    np.testing.assert_array_equal(clone(model).fit(X, y).decision_function(X), expected)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), expected)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_threads_do_not_change_a_bit(estimator, ties):
+    X, y = ties
+    one, three = (clone(estimator).set_params(n_jobs=n).fit(X, y) for n in (1, 3))
+    np.testing.assert_array_equal(one.centers_, three.centers_)
+    np.testing.assert_array_equal(one.feature_gains_, three.feature_gains_)

@@ -1,5 +1,6 @@
 """Settings of the documentation; `make docs` builds it."""
 
+import doctest
 import re
 import shutil
 from pathlib import Path
@@ -56,6 +57,7 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year"
+doctest_default_flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 doctest_global_setup = "import matplotlib; matplotlib.use('Agg')"
 
 # Inherited docstrings link to pages of scikit-learn's own guide, which are not ours.
@@ -83,7 +85,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
     "within_subsection_order": "FileNameSortKey",
-    "copyfile_regex": r"",
+    "capture_repr": (),
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
@@ -112,7 +114,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-# A list of pages at the side only where there are several to choose from.
+# Pages that use the width; the reference keeps its list of names at the side.
 _ALONE = ["index", "getting_started", "choosing", "references"]
-_ALONE += ["user_guide/*", "mathematics/*", "development/*"]
+_ALONE += ["user_guide/*", "mathematics/*", "development/*", "gallery/*"]
 html_sidebars = {page: [] for page in _ALONE}

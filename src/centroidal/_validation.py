@@ -135,10 +135,11 @@ def check_finite(estimator, X):
 
 
 def check_finite_summary(estimator, X, *summaries):
-    """Raise what is wrong with `X` if a summary of all its entries is not finite."""
+    """Raise what is wrong with `X`, if it is still at hand, when a summary of it is not finite."""
     if all(np.isfinite(summary).all() for summary in summaries):
         return
-    check_finite(estimator, X)
+    if X is not None:
+        check_finite(estimator, X)
     raise ValueError("X holds values whose squares are too large for float64; rescale it first.")
 
 

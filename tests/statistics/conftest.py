@@ -40,8 +40,8 @@ def small_blocks(monkeypatch):
     medians = import_module("centroidal.statistics.class_medians")
     monkeypatch.setattr(moments, "_ROWS_PER_BLOCK", 8)
     monkeypatch.setattr(moments, "column_blocks", partial(column_blocks, width=4))
-    monkeypatch.setattr(medians, "_DENSE_WIDTH", 4)
-    monkeypatch.setattr(medians, "_SPARSE_WIDTH", 4)
+    monkeypatch.setattr(medians, "_NARROWEST", 4)
+    monkeypatch.setattr(medians, "_WIDEST", 4)
 
 
 def strided(X):

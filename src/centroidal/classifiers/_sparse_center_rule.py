@@ -74,21 +74,26 @@ class Geometry(NamedTuple):
             check_finite_summary(estimator, data.X, moments.means, moments.squares)
         if self.metric == "l1" or self.scale == "mad":
             medians = class_medians(*rows)
-        scale = self.feature_scale(data, moments, medians, n_jobs)
-        if self.metric == "l1":
-            return Solution(solve_l1_centers(medians, scale), medians.counts)
-        if self.metric == "l2":
-            return Solution(solve_l2_centers(moments, scale), moments.counts, moments)
-        covariance = within_covariance(data.X, data.codes, moments, scale, data.weights)
-        whitening = solve_whitening(covariance, scale)
-        whitened = _whitened_moments(whitening, data, n_jobs)
-        path = solve_l2_centers(whitened, np.ones_like(scale))
-        return Solution(path, moments.counts, whitening=whitening)
+            check_finite_summary(estimator, data.X, medians.dispersions, medians.shared_dispersion)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = self.feature_scale(data, moments, medians, n_jobs)
+            if self.metric == "mahalanobis":
+                solution = _solve_whitened(data, moments, scale, n_jobs)
+            elif self.metric == "l1":
+                solution = Solution(solve_l1_centers(medians, scale), medians.counts)
+            else:
+                solution = Solution(solve_l2_centers(moments, scale), moments.counts, moments)
+        check_finite_summary(estimator, data.X, *solution.path.summaries)
+        return solution
 
-    def solve_moments(self, moments):
+    def solve_moments(self, estimator, X, moments):
         """Find the same centers from moments alone, where they are enough."""
-        scale = self.feature_scale(None, moments, None)
-        return Solution(solve_l2_centers(moments, scale), moments.counts, moments)
+        check_finite_summary(estimator, X, moments.means, moments.squares)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = self.feature_scale(None, moments, None)
+            solution = Solution(solve_l2_centers(moments, scale), moments.counts, moments)
+        check_finite_summary(estimator, X, *solution.path.summaries)
+        return solution
 
     def feature_scale(self, data, moments, medians, n_jobs=None):
         """Divisor of each feature."""
@@ -109,6 +114,14 @@ class Solution(NamedTuple):
     counts: np.ndarray
     moments: ClassMoments | None = None
     whitening: Whitening | None = None
+
+
+def _solve_whitened(data, moments, scale, n_jobs):
+    covariance = within_covariance(data.X, data.codes, moments, scale, data.weights)
+    whitening = solve_whitening(covariance, scale)
+    whitened = _whitened_moments(whitening, data, n_jobs)
+    path = solve_l2_centers(whitened, np.ones_like(scale))
+    return Solution(path, moments.counts, whitening=whitening)
 
 
 def _whitened_moments(whitening, data, n_jobs):
@@ -239,8 +252,7 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
             block = np.full((Z.shape[0], seen.size), -np.inf)
             with np.errstate(invalid="ignore", over="ignore"):
                 distances = self._geometry.distances(Z, centers, scale)
-            if not np.isfinite(distances).all():
-                check_finite(self, Z)
+            check_finite_summary(self, Z, distances)
             block[:, seen] = bonus - distances
             scores.append(block)
         return np.concatenate(scores)

@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from .._validation import (
-    check_finite_summary,
     check_fitted,
     check_labelled,
     check_n_features_to_select,
@@ -195,8 +194,7 @@ class SparseCenterClassifier(SparseCenterRule):
         moments = class_moments(data.X, data.codes, classes.size, data.weights, self.n_jobs)
         if not is_first:
             moments = self._solution.moments.merge(moments)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
-        solution = geometry.solve_moments(moments)
+        solution = geometry.solve_moments(self, data.X, moments)
 
         return self._keep(classes, solution, n_selected)
 
@@ -217,15 +215,15 @@ class SparseCenterClassifier(SparseCenterRule):
         check_same_features(self, other)
         if other._solution.moments is None:
             raise ValueError(
-                f"other has metric={other.metric!r}, scale={other.scale!r}, whose medians cannot be "
-                "merged; it needs metric='l2'."
+                f"other has metric={other.metric!r}, scale={other.scale!r}, which cannot be merged; "
+                "it needs metric='l2'."
             )
         classes = np.union1d(self.classes_, other.classes_)
         parts = [
             part._solution.moments.reindexed(np.searchsorted(classes, part.classes_), classes.size)
             for part in (self, other)
         ]
-        solution = self._geometry.solve_moments(parts[0].merge(parts[1]))
+        solution = self._geometry.solve_moments(self, None, parts[0].merge(parts[1]))
 
         return self._keep(classes, solution, self.n_features_to_select_)
 

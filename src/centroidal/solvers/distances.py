@@ -20,6 +20,7 @@ def squared_distances(Z, centers, scale):
     origin = centers[0]
     offsets = (centers - origin) / scale
     if issparse(Z):
+        # A large offset costs digits in the lengths, which all centers share, not in the products.
         products = Z @ (offsets / scale).T - (origin / scale) @ offsets.T
         lengths = _sparse_row_sums(
             Z, lambda z, j: ((z - origin[j]) ** 2 - origin[j] ** 2) / scale[j] ** 2

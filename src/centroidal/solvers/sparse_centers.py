@@ -50,6 +50,11 @@ class CenterPath(NamedTuple):
     losses: np.ndarray
     spreads: np.ndarray
 
+    @property
+    def summaries(self):
+        """What must be finite for the centers to make sense."""
+        return self.shared, self.scale, self.gains, self.losses, self.spreads
+
     def selected(self, k):
         """Columns of the `k` best features, in the order of the data."""
         return np.sort(self.ranking[:k])

@@ -13,8 +13,7 @@ from .class_moments import class_weights
 
 __all__ = ["ClassMedians", "class_medians", "median_deviations"]
 
-_DENSE_WIDTH = 16  # columns a block: two cache lines of every row
-_SPARSE_WIDTH = 512
+_NARROWEST, _WIDEST = 16, 512  # columns in a block of work
 
 
 class ClassMedians(NamedTuple):
@@ -51,11 +50,11 @@ def class_medians(X, codes, n_classes, weights=None, n_jobs=None):
     shape = (n_classes, X.shape[1])
     summary = (np.zeros(shape), np.zeros(shape), np.zeros(shape[1]), np.zeros(shape[1]))
     if issparse(X):
-        summarise, width = _sparse_summary(X.tocsc(), labels, summary), _SPARSE_WIDTH
+        summarise, width = _sparse_summary(X.tocsc(), labels, summary), _WIDEST
     elif weights is None:
-        summarise, width = _equal_weight_summary(X, labels, summary), _DENSE_WIDTH
+        summarise, width = _equal_weight_summary(X, labels, summary), _dense_width(X)
     else:
-        summarise, width = _weighted_summary(X, labels, summary), _DENSE_WIDTH
+        summarise, width = _weighted_summary(X, labels, summary), _dense_width(X)
     run_blocks(summarise, column_blocks(X.shape[1], width), n_jobs)
     return ClassMedians(class_weights(codes, n_classes, weights), *summary)
 
@@ -66,11 +65,11 @@ def median_deviations(X, codes, medians, weights=None, n_jobs=None):
     labels = _labels(codes, medians.shape[0], _exact_weights(weights, all_together))
     deviations = np.zeros(X.shape[1])
     if issparse(X):
-        deviate, width = _sparse_deviations(X.tocsc(), labels, medians, deviations), _SPARSE_WIDTH
+        deviate, width = _sparse_deviations(X.tocsc(), labels, medians, deviations), _WIDEST
     else:
         equal_weights = weights is None
         deviate = _dense_deviations(X, labels, equal_weights, medians, deviations)
-        width = _DENSE_WIDTH
+        width = _dense_width(X)
     run_blocks(deviate, column_blocks(X.shape[1], width), n_jobs)
     return deviations
 
@@ -197,6 +196,11 @@ def _column_room(n):
 def _class_room(n_classes):
     """Room for three numbers a class."""
     return np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+
+
+def _dense_width(X):
+    """Columns a block: at least two cache lines of every row, more where the columns are short."""
+    return min(max(_NARROWEST, 2**16 // X.shape[0]), _WIDEST)
 
 
 def _columns(X, start, stop):

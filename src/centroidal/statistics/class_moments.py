@@ -40,16 +40,20 @@ class ClassMoments:
         return cls(np.zeros(n_classes), np.zeros(shape), np.zeros(shape))
 
     def merge(self, other):
-        """Return the moments of both parts together; classes must be in the same order."""
+        """Return the moments of both parts together; classes must be in the same order.
+
+        What is too large for float64 becomes infinite or NaN, for the caller to notice.
+        """
         counts = self.counts + other.counts
         share = np.divide(other.counts, counts, out=np.zeros_like(counts), where=counts > 0)
-        steps = other.means - self.means
-        means = self.means + steps * share[:, None]
-        squares = steps
-        squares *= steps
-        squares *= (self.counts * share)[:, None]
-        squares += self.squares
-        squares += other.squares
+        with np.errstate(over="ignore", invalid="ignore"):
+            steps = other.means - self.means
+            means = self.means + steps * share[:, None]
+            squares = steps
+            squares *= steps
+            squares *= (self.counts * share)[:, None]
+            squares += self.squares
+            squares += other.squares
         return ClassMoments(counts, means, squares)
 
     def update(self, X, codes, weights=None, n_jobs=None):

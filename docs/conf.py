@@ -2,30 +2,12 @@
 
 import doctest
 import re
-import shutil
-from pathlib import Path
 
 import matplotlib as mpl
 
 import centroidal
 
 mpl.use("Agg")
-
-HERE = Path(__file__).parent
-EXAMPLES = HERE.parent / "examples"
-STAGED = HERE / "_build" / "examples"
-
-
-def stage_examples():
-    """Put the plot_*.py examples and the header of the gallery where the gallery finds both."""
-    shutil.rmtree(STAGED, ignore_errors=True)
-    STAGED.mkdir(parents=True)
-    shutil.copy(HERE / "gallery_header.rst", STAGED / "GALLERY_HEADER.rst")
-    for example in EXAMPLES.glob("plot_*.py"):
-        shutil.copy2(example, STAGED)
-
-
-stage_examples()
 
 # ------------------------------------------------------------------ project
 
@@ -44,7 +26,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "sphinxcontrib.bibtex",
 ]
-exclude_patterns = ["_build", "gallery_header.rst"]
+exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 default_role = "code"
 
@@ -81,7 +63,8 @@ def setup(app):
 # ------------------------------------------------------------------ gallery
 
 sphinx_gallery_conf = {
-    "examples_dirs": str(STAGED),
+    "examples_dirs": "../examples",
+    "ignore_pattern": r"demo\.py",
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
     "within_subsection_order": "FileNameSortKey",

@@ -12,6 +12,7 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from centroidal import SparseCenterClassifierCV
 from centroidal.datasets import load_expression
@@ -59,6 +60,11 @@ def show_comparison(genes):
         "NearestCentroid, all genes": NearestCentroid(),
         "SelectKBest + NearestCentroid, k chosen inside": GridSearchCV(
             make_pipeline(SelectKBest(), NearestCentroid()), {"selectkbest__k": numbers}, cv=inner
+        ),
+        "the same on standardised genes": GridSearchCV(
+            make_pipeline(StandardScaler(), SelectKBest(), NearestCentroid()),
+            {"selectkbest__k": numbers},
+            cv=inner,
         ),
     }
     print("\nAccuracy on samples that took no part in choosing or fitting (5 outer folds):\n")

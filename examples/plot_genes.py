@@ -105,9 +105,9 @@ for name, method in methods.items():
     print(f"{name:>30}  {scores.mean():.3f} ± {error:.3f}")
 
 # %%
-# Selecting genes pays: the plain centroid of all 2000 is far behind. Between the three methods that
-# select, the differences are within their errors. That is no accident: with classes of equal size
-# the ranking by ``scale="within"`` *is* the ranking by the F statistic, and here the sizes are not
-# far from equal. What the sparse centers add is that the selection is the optimum of the training
-# problem of the classifier itself, and that all 2000 sizes are scored in one pass, so that there is
-# no grid to think about.
+# Selecting genes pays: the plain centroid of all 2000 is far behind. Between the three methods
+# that select, the differences are about the size of their errors, so there is no winner. That is
+# no accident: with classes of equal size the ranking by ``scale="within"`` *is* the ranking by the
+# F statistic, and here the sizes are not far from equal. What the sparse centers add is that the
+# selection is the optimum of the training problem of the classifier itself, and that all 2000
+# sizes are scored in one pass, so that there is no grid to think about.

@@ -1,5 +1,6 @@
 """User input -> checked data; the one file that uses scikit-learn's checking helpers."""
 
+from copy import copy
 from numbers import Integral, Real
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 __all__ = [
+    "Features",
     "LabelledData",
     "check_choice",
     "check_finite",
@@ -32,6 +34,21 @@ _DTYPES = [
 _LABELS_PER_BLOCK = 2**16
 
 
+class Features(NamedTuple):
+    """What an estimator remembers of the columns it was fitted on."""
+
+    number: int
+    names: np.ndarray | None
+
+    def keep(self, estimator):
+        """Give the estimator scikit-learn's attributes of them."""
+        estimator.n_features_in_ = self.number
+        if self.names is not None:
+            estimator.feature_names_in_ = self.names
+        elif hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+
+
 class LabelledData(NamedTuple):
     """Checked samples with labels as codes 0 ... K - 1."""
 
@@ -39,6 +56,7 @@ class LabelledData(NamedTuple):
     codes: np.ndarray
     classes: np.ndarray
     weights: np.ndarray | None
+    features: Features
 
     def only(self, rows):
         """Return the same data in which only `rows` count: a code of -1 leaves a sample out."""
@@ -51,13 +69,16 @@ def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=T
     """Check samples, labels and weights together.
 
     With `finite=False` NaN and infinities are left to `check_finite_summary`, which finds them
-    without a pass of its own. With `classes` the labels must be among them.
+    without a pass of its own. With `classes` the labels must be among them. The estimator is left
+    as it is: what a failed call would have changed is in `features`.
     """
-    X, y = _validate(estimator, X, y, reset=reset, ensure_all_finite=finite)
+    stand_in = copy(estimator)
+    X, y = _validate(stand_in, X, y, reset=reset, ensure_all_finite=finite)
+    features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
     check_classification_targets(y)
     expected = classes
     classes, codes = _encode(y, expected)
-    data = LabelledData(X, codes, classes, _check_weights(sample_weight, X))
+    data = LabelledData(X, codes, classes, _check_weights(sample_weight, X), features)
     if expected is None:
         _check_two_classes(estimator, data)
     return data

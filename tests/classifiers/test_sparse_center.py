@@ -753,3 +753,12 @@ def test_failed_merge_leaves_the_model_as_it_was(three_classes):
     with pytest.raises(ValueError, match=r"priors=.* must be .* 3 positive numbers"):
         model.merge(other)
     assert state_of(model) == before
+
+
+def test_failed_fit_leaves_a_fitted_model_as_it_was(two_classes):
+    X, y = two_classes
+    model = SparseCenterClassifier(2).fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(X[:, :3] * np.nan, y)
+    np.testing.assert_array_equal(model.predict(X), before)

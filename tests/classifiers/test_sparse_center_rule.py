@@ -161,7 +161,10 @@ def test_samples_do_not_depend_on_the_block_they_are_scored_in(two_classes, metr
     X, y = two_classes
     model = SparseCenterClassifier(3, metric=metric).fit(X, y)
     expected = model.decision_function(X)
-    monkeypatch.setattr("centroidal.classifiers._sparse_center_rule._ENTRIES_PER_BLOCK", 12)
+    monkeypatch.setattr(
+        "centroidal.classifiers._sparse_center_rule.row_blocks",
+        lambda n_rows, n_columns: [slice(i, i + 7) for i in range(0, n_rows, 7)],
+    )
     np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-10, atol=1e-12)
 
 

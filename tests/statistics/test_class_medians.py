@@ -331,3 +331,10 @@ def test_reference_median_minimises_the_weighted_deviations(rng):
         median = reference.weighted_median(values, weights.tolist())
         losses = [weights @ np.abs(values - center) for center in values]
         assert weights @ np.abs(values - median) == min(losses)
+
+
+@pytest.mark.parametrize("rows", [0, 3])
+def test_medians_of_no_row_that_counts_are_zero(rows):
+    medians = class_medians(np.ones((rows, 2)), np.full(rows, -1, dtype=np.int32), 2)
+    assert not medians.counts.any()
+    assert medians.medians.shape == (2, 2)

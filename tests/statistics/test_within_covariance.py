@@ -76,24 +76,12 @@ def test_integer_weights_are_repeats(problem, layout, rng):
     assert weighted.shrinkage == pytest.approx(repeated.shrinkage, rel=1e-9)
 
 
-def test_blocks_of_rows_do_not_matter(problem, layout, monkeypatch):
-    from centroidal.statistics.within_covariance import _Residuals
-
-    expected = covariance_of(layout(problem[0]), *problem[1:])
-    monkeypatch.setattr(
-        _Residuals, "_blocks", lambda self: [(i, i + 1) for i in range(self.shape[0])]
-    )
-    actual = covariance_of(layout(problem[0]), *problem[1:])
-    np.testing.assert_allclose(product(actual), product(expected), rtol=1e-9, atol=1e-12)
-    assert actual.shrinkage == pytest.approx(expected.shrinkage, rel=1e-10)
-
-
-def test_large_offset_costs_no_precision(rng):
+def test_large_offset_costs_no_precision(rng, layout):
     """A spread of 1 around a mean of a million, where squares of the data would drown it."""
     X = rng.normal(size=(50, 4))
     codes = (np.arange(50) % 3).astype(np.int32)
     expected = reference.pooled_covariance(X, codes)
-    actual = covariance_of(X + 1e6, codes, np.ones(4))
+    actual = covariance_of(layout(X + 1e6), codes, np.ones(4))
     np.testing.assert_allclose(product(actual), expected, rtol=1e-6, atol=1e-8)
 
 

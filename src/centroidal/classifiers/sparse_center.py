@@ -36,13 +36,11 @@ class SparseCenterClassifier(SparseCenterRule):
 
         \min_{\theta_1, \dots, \theta_K} \sum_{c=1}^K \frac{1}{W_c} \sum_{i : y_i = c}
         s_i \, \ell(x_i - \theta_c)
-        \quad \text{subject to at most } k \text{ features in which the } \theta_c
-        \text{ are not all equal,}
 
-    where :math:`\ell` is the squared l2 or the l1 norm, :math:`s_i` a sample weight and
-    :math:`W_c` the weight of class c. The optimum is exact and found in one pass over the data.
-    A sample goes to the class of the nearest center, and only the k selected features are read
-    for that.
+    subject to at most k features in which the :math:`\theta_c` are not all equal. Here
+    :math:`\ell` is the squared l2 or the l1 norm, :math:`s_i` a sample weight and :math:`W_c` the
+    weight of class c. The optimum is exact and found in one pass over the data. A sample goes to
+    the class of the nearest center, and only the k selected features are read for that.
 
     Parameters
     ----------
@@ -91,7 +89,7 @@ class SparseCenterClassifier(SparseCenterRule):
         Class probabilities in use.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where they are all strings.
 
     See Also
@@ -103,16 +101,20 @@ class SparseCenterClassifier(SparseCenterRule):
     `predict_proba` is the posterior of a simple model on the selected, scaled features: around
     each center a Gaussian (l2, Mahalanobis) or a Laplace (l1) distribution, whose spread is the
     same for all classes and features (`spread_`), and independent features. Being simple, it is
-    often too sure of itself; wrap the classifier in scikit-learn's ``CalibratedClassifierCV``
-    where probabilities matter.
+    often too sure of itself; where probabilities matter, wrap the classifier in scikit-learn's
+    ``CalibratedClassifierCV`` (its method "temperature" keeps the predictions).
 
     **Where we differ** from the paper: any number of classes is solved jointly and exactly, not
     one against the rest; weights; priors; the scales "within" and "mad"; a covariance that is
     pooled within the classes and shrunk, so that it exists for more features than samples.
 
-    Time is O(nnz) for l2, O(n m) with a selection per column for l1, plus a sort of m gains;
-    memory a few (n_classes, n_features) arrays. Sparse input stays sparse. Mahalanobis takes
-    O(n m min(n, m)), keeps min(n, m) dense directions and reads all features to predict.
+    With metric="l1" a feature that is mostly zero in every class has medians of zero and no gain:
+    on word counts use "l2".
+
+    Time is O(n m), or O(nnz) for sparse data, plus a sort of m gains; l1 on sparse or weighted data
+    takes K times as long. Memory is a few (n_classes, n_features) arrays. Sparse input stays
+    sparse. Mahalanobis takes O(n m min(n, m)), keeps min(n, m) dense directions and reads all
+    features to predict.
 
     Examples
     --------
@@ -159,7 +161,7 @@ class SparseCenterClassifier(SparseCenterRule):
 
         solution = geometry.solve(self, data, self.n_jobs)
 
-        return self._keep(data.classes, solution, n_selected)
+        return self._keep(data.features, data.classes, solution, n_selected)
 
     @available_if(_streams)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -196,7 +198,7 @@ class SparseCenterClassifier(SparseCenterRule):
             moments = self._solution.moments.merge(moments)
         solution = geometry.solve_moments(self, data.X, moments)
 
-        return self._keep(classes, solution, n_selected)
+        return self._keep(data.features, classes, solution, n_selected)
 
     @available_if(_streams)
     def merge(self, other):
@@ -215,8 +217,8 @@ class SparseCenterClassifier(SparseCenterRule):
         check_same_features(self, other)
         if other._solution.moments is None:
             raise ValueError(
-                f"other has metric={other.metric!r}, scale={other.scale!r}, which cannot be merged; "
-                "it needs metric='l2'."
+                f"other with metric={other.metric!r}, scale={other.scale!r} cannot be merged; it "
+                "needs metric='l2' and scale=None, 'std' or 'within'."
             )
         classes = np.union1d(self.classes_, other.classes_)
         parts = [
@@ -225,7 +227,7 @@ class SparseCenterClassifier(SparseCenterRule):
         ]
         solution = self._geometry.solve_moments(self, None, parts[0].merge(parts[1]))
 
-        return self._keep(classes, solution, self.n_features_to_select_)
+        return self._keep(self._features, classes, solution, self.n_features_to_select_)
 
     def at(self, n_features_to_select):
         """Return the exact model with another number of features, without the data.
@@ -243,4 +245,4 @@ class SparseCenterClassifier(SparseCenterRule):
         check_fitted(self)
         n_selected = check_n_features_to_select(n_features_to_select, self.n_features_in_)
         model = copy(self).set_params(n_features_to_select=n_features_to_select)
-        return model._keep(self.classes_, self._solution, n_selected)
+        return model._keep(self._features, self.classes_, self._solution, n_selected)

@@ -20,7 +20,8 @@ from .._validation import (
     check_priors,
 )
 from ..classifiers import SparseCenterClassifier
-from ..classifiers._sparse_center_rule import SparseCenterRule, log_odds, row_blocks
+from ..classifiers._geometry import log_odds, row_blocks
+from ..classifiers._sparse_center_rule import SparseCenterRule
 from ..solvers.path_hits import hits_along_path
 from ..statistics import map_blocks
 from .path import choose, log_spaced, path_table
@@ -161,7 +162,7 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         chosen = choose(path, self.rule)
         solution = geometry.solve(self, data, self.n_jobs)
 
-        self._keep(data.classes, solution, int(grid[chosen]))
+        self._keep(data.features, data.classes, solution, int(grid[chosen]))
         self.path_ = path
         self.n_splits_ = len(folds)
         self.best_score_ = float(path["mean_test_score"][chosen])
@@ -183,7 +184,7 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         """
         check_fitted(self)
         n_selected = check_n_features_to_select(n_features_to_select, self.n_features_in_)
-        return self._classifier(self.classes_, self._solution, n_selected)
+        return self._classifier(self._features, self.classes_, self._solution, n_selected)
 
     def get_metadata_routing(self):
         """Say which metadata the splitter and the scorer take.
@@ -273,17 +274,19 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         params = {name: np.asarray(value)[test] for name, value in score_params.items()}
         return np.array(
             [
-                scorer(self._classifier(data.classes, solution, int(k)), X, labels, **params)
+                scorer(
+                    self._classifier(data.features, data.classes, solution, int(k)),
+                    X,
+                    labels,
+                    **params,
+                )
                 for k in grid
             ]
         )
 
-    def _classifier(self, classes, solution, n_selected):
+    def _classifier(self, features, classes, solution, n_selected):
         """Classifier with a given number of features that knows what this estimator found."""
         model = SparseCenterClassifier(
             n_selected, metric=self.metric, scale=self.scale, priors=self.priors, n_jobs=self.n_jobs
         )
-        model.n_features_in_ = self.n_features_in_
-        if hasattr(self, "feature_names_in_"):
-            model.feature_names_in_ = self.feature_names_in_
-        return model._keep(classes, solution, n_selected)
+        return model._keep(features, classes, solution, n_selected)

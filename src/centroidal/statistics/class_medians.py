@@ -49,6 +49,8 @@ def class_medians(X, codes, n_classes, weights=None, n_jobs=None):
     labels = _labels(codes, n_classes, _exact_weights(weights, codes))
     shape = (n_classes, X.shape[1])
     summary = (np.zeros(shape), np.zeros(shape), np.zeros(shape[1]), np.zeros(shape[1]))
+    if not labels.counts.any():
+        return ClassMedians(labels.totals, *summary)
     if issparse(X):
         summarise, width = _sparse_summary(X.tocsc(), labels, summary), _WIDEST
     elif weights is None:
@@ -105,7 +107,7 @@ def _exact_weights(weights, groups):
     if weights is None:
         return np.ones(groups.size)
     weights = weights.copy()
-    for group in range(groups.max() + 1):
+    for group in range(groups.max(initial=-1) + 1):
         members = (groups == group) & (weights > 0)
         if members.any() and np.ptp(weights[members]) == 0.0:
             weights[members] = 1.0

@@ -8,6 +8,9 @@ from scipy.sparse import issparse
 
 __all__ = ["WithinCovariance", "within_covariance"]
 
+_ENTRIES_PER_BLOCK = 2**20
+_ROUNDING = 1e-12
+
 
 class WithinCovariance(NamedTuple):
     """Covariance around the class means: ``vectors * values @ vectors.T``.
@@ -35,54 +38,65 @@ def within_covariance(X, codes, moments, scale, weights=None):
 
     The smaller of the two products is decomposed: features by features if there are no more
     features than samples, samples by samples otherwise. Time is O(n m min(n, m)). Sparse `X` is
-    not made dense; the eigenvectors are dense.
+    not made dense but for a block of rows at a time; the products and the eigenvectors are dense.
     """
     weights = np.ones(X.shape[0]) if weights is None else weights
     counted = (codes >= 0) & (weights > 0)
-    residuals = _Residuals(X[counted], codes[counted], weights[counted], moments.means, scale)
-    n_samples, n_features = residuals.shape
+    kind = _SparseResiduals if issparse(X) else _DenseResiduals
+    residuals = kind(X[counted], codes[counted], weights[counted], moments.means, scale)
+    n_samples, n_features = residuals.rows.shape
     if n_features <= n_samples:
         values, vectors = _leading(residuals.scatter() / residuals.total)
     else:
         values, left = _leading(residuals.gram() / residuals.total)
         vectors = residuals.pull_back(left) / np.sqrt(values * residuals.total)
-    mean_value = values.sum() / n_features
-    return WithinCovariance(values, vectors, mean_value, _shrinkage(values, residuals))
+    return WithinCovariance(
+        values, vectors, values.sum() / n_features, _shrinkage(values, residuals)
+    )
 
 
-class _Residuals:
-    """Rows minus their class mean, divided by the scale, times the root of their weight.
-
-    Products with them are taken without forming them, so that sparse data stay sparse.
-    """
+class _DenseResiduals:
+    """Rows minus their class mean, divided by the scale, times the root of their weight."""
 
     def __init__(self, X, codes, weights, means, scale):
-        self.rows = X.multiply(1.0 / scale).tocsr() if issparse(X) else X / scale
-        self.codes = codes
-        self.means = means / scale
-        self.total = weights.sum()
+        self.rows = (X - means[codes]) / scale * np.sqrt(weights)[:, None]
         self.weights = weights
-        self.roots = np.sqrt(weights)
-        self.shape = X.shape
-
-    def _centred(self, start, stop):
-        block = self.rows[start:stop]
-        block = block.toarray() if issparse(block) else block
-        return (block - self.means[self.codes[start:stop]]) * self.roots[start:stop, None]
+        self.total = weights.sum()
 
     def scatter(self):
-        """Inner products of the features, one block of rows at a time."""
-        scatter = np.zeros((self.shape[1], self.shape[1]))
-        for start, stop in self._blocks():
-            block = self._centred(start, stop)
-            scatter += block.T @ block
-        return scatter
+        """Inner products of the features."""
+        return self.rows.T @ self.rows
 
     def gram(self):
-        """Inner products of the samples; sparse data are corrected for their means afterwards."""
-        if not issparse(self.rows):
-            block = self._centred(0, self.shape[0])
-            return block @ block.T
+        """Inner products of the samples."""
+        return self.rows @ self.rows.T
+
+    def pull_back(self, left):
+        """Residuals transposed times `left`."""
+        return self.rows.T @ left
+
+    def squared_lengths(self):
+        """Squared length of each residual, without its weight."""
+        return np.einsum("ij,ij->i", self.rows, self.rows) / self.weights
+
+
+class _SparseResiduals:
+    """The same for sparse rows, of which only a block at a time is centred and so made dense."""
+
+    def __init__(self, X, codes, weights, means, scale):
+        self.rows = X.multiply(1.0 / scale).tocsr()
+        self.codes = codes
+        self.means = means / scale
+        self.weights = weights
+        self.roots = np.sqrt(weights)
+        self.total = weights.sum()
+
+    def scatter(self):
+        """Inner products of the features."""
+        return sum((block.T * weights) @ block for block, weights in self._centred_blocks())
+
+    def gram(self):
+        """Inner products of the samples, from sparse products and corrections for the means."""
         inner = (self.rows @ self.rows.T).toarray()
         crossed = (self.rows @ self.means.T)[:, self.codes]
         between = (self.means @ self.means.T)[np.ix_(self.codes, self.codes)]
@@ -95,17 +109,16 @@ class _Residuals:
         np.add.at(sums, self.codes, weighted)
         return self.rows.T @ weighted - self.means.T @ sums
 
-    def fourth_powers(self):
-        """Weighted sum of the fourth powers of the lengths of the residuals."""
-        total = 0.0
-        for start, stop in self._blocks():
-            lengths = (self._centred(start, stop) ** 2).sum(axis=1)
-            total += (lengths**2 / self.weights[start:stop]).sum()
-        return total
+    def squared_lengths(self):
+        """Squared length of each residual, without its weight."""
+        blocks = self._centred_blocks()
+        return np.concatenate([np.einsum("ij,ij->i", block, block) for block, _ in blocks])
 
-    def _blocks(self):
-        height = max(1, 2**22 // self.shape[1])
-        return [(s, min(s + height, self.shape[0])) for s in range(0, self.shape[0], height)]
+    def _centred_blocks(self):
+        height = max(1, _ENTRIES_PER_BLOCK // self.rows.shape[1])
+        for start in range(0, self.rows.shape[0], height):
+            rows = slice(start, start + height)
+            yield self.rows[rows].toarray() - self.means[self.codes[rows]], self.weights[rows]
 
 
 def _leading(matrix):
@@ -117,8 +130,10 @@ def _leading(matrix):
 
 def _shrinkage(values, residuals):
     """Ledoit-Wolf shrinkage from the spectrum, in O(n m) where the usual form takes O(n m^2)."""
-    n_features, total = residuals.shape[1], residuals.total
     squared_norm = (values**2).sum()
-    distance = squared_norm - values.sum() ** 2 / n_features
-    noise = (residuals.fourth_powers() / total - squared_norm) / total
-    return float(np.clip(noise / distance, 0.0, 1.0)) if distance > 0 else 1.0
+    distance = squared_norm - values.sum() ** 2 / residuals.rows.shape[1]
+    fourth_powers = residuals.weights @ residuals.squared_lengths() ** 2
+    noise = (fourth_powers / residuals.total - squared_norm) / residuals.total
+    if distance <= 0.0:
+        return 1.0
+    return min(float(noise / distance), 1.0) if noise > _ROUNDING * distance else 0.0

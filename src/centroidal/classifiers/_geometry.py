@@ -1,0 +1,134 @@
+"""How distance is measured, and the centers that are optimal for it."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._validation import check_choice, check_finite_summary
+from ..solvers.distances import absolute_distances, squared_distances
+from ..solvers.sparse_centers import (
+    CenterPath,
+    feature_scale,
+    solve_l1_centers,
+    solve_l2_centers,
+)
+from ..solvers.whitening import Whitening, solve_whitening
+from ..statistics import (
+    ClassMoments,
+    class_medians,
+    class_moments,
+    median_deviations,
+    within_covariance,
+)
+
+__all__ = ["Geometry", "Solution", "log_odds", "row_blocks"]
+
+_ENTRIES_PER_BLOCK = 2**20
+_NORMAL_MAD = 1.4826  # median deviation -> standard deviation, for a normal distribution
+
+
+class Geometry(NamedTuple):
+    """How distance is measured: the metric and what features are divided by."""
+
+    metric: str
+    scale: str | None
+
+    def check(self):
+        """Raise unless both are known."""
+        check_choice("metric", self.metric, ("l2", "l1", "mahalanobis"))
+        check_choice("scale", self.scale, (None, "std", "within", "mad"))
+        return self
+
+    @property
+    def streams(self):
+        """Whether class moments are enough, so that parts of the data can be merged."""
+        return self.metric == "l2" and self.scale != "mad"
+
+    def distances(self, Z, centers, scale):
+        """Distances of the problem that was solved, from each sample to each center."""
+        measure = absolute_distances if self.metric == "l1" else squared_distances
+        return measure(Z, centers, scale)
+
+    def score_unit(self, spread):
+        """Score that stands for one unit of log-probability: Laplace for l1, else Gaussian."""
+        return spread if self.metric == "l1" else 2.0 * spread
+
+    def solve(self, estimator, data, n_jobs=None):
+        """Find the optimal centers for every number of features."""
+        rows = (data.X, data.codes, data.classes.size, data.weights, n_jobs)
+        moments = medians = None
+        if self.metric != "l1" or self.scale in ("std", "within"):
+            moments = class_moments(*rows)
+            check_finite_summary(estimator, data.X, moments.means, moments.squares)
+        if self.metric == "l1" or self.scale == "mad":
+            medians = class_medians(*rows)
+            check_finite_summary(estimator, data.X, medians.dispersions, medians.shared_dispersion)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = self.feature_scale(data, moments, medians, n_jobs)
+            if self.metric == "mahalanobis":
+                solution = _solve_whitened(data, moments, scale, n_jobs)
+            elif self.metric == "l1":
+                solution = Solution(solve_l1_centers(medians, scale), medians.counts)
+            else:
+                solution = Solution(solve_l2_centers(moments, scale), moments.counts, moments)
+        check_finite_summary(estimator, data.X, *solution.path.summaries)
+        return solution
+
+    def solve_moments(self, estimator, X, moments):
+        """Find the same centers from moments alone, where they are enough."""
+        check_finite_summary(estimator, X, moments.means, moments.squares)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = self.feature_scale(None, moments, None)
+            solution = Solution(solve_l2_centers(moments, scale), moments.counts, moments)
+        check_finite_summary(estimator, X, *solution.path.summaries)
+        return solution
+
+    def feature_scale(self, data, moments, medians, n_jobs=None):
+        """Divisor of each feature."""
+        if self.scale is None:
+            return np.ones((medians.medians if moments is None else moments.means).shape[1])
+        if self.scale == "std":
+            return feature_scale(np.sqrt(moments.variance))
+        if self.scale == "within":
+            return feature_scale(np.sqrt(moments.within_variance))
+        deviations = median_deviations(data.X, data.codes, medians.medians, data.weights, n_jobs)
+        return feature_scale(_NORMAL_MAD * deviations)
+
+
+class Solution(NamedTuple):
+    """The centers for every number of features, and what they came from."""
+
+    path: CenterPath
+    counts: np.ndarray
+    moments: ClassMoments | None = None
+    whitening: Whitening | None = None
+
+
+def _solve_whitened(data, moments, scale, n_jobs):
+    covariance = within_covariance(data.X, data.codes, moments, scale, data.weights)
+    whitening = solve_whitening(covariance, scale)
+    whitened = _whitened_moments(whitening, data, n_jobs)
+    path = solve_l2_centers(whitened, np.ones_like(scale))
+    return Solution(path, moments.counts, whitening=whitening)
+
+
+def _whitened_moments(whitening, data, n_jobs):
+    X = data.X.tocsr() if issparse(data.X) else data.X
+    moments = ClassMoments.empty(data.classes.size, X.shape[1])
+    for rows in row_blocks(*X.shape):
+        weights = None if data.weights is None else data.weights[rows]
+        moments = moments.update(whitening.apply(X[rows]), data.codes[rows], weights, n_jobs)
+    return moments
+
+
+def row_blocks(n_rows, n_columns):
+    """Cut rows into slices of about as many entries as a cache holds."""
+    height = max(1, _ENTRIES_PER_BLOCK // n_columns)
+    return [slice(start, start + height) for start in range(0, n_rows, height)]
+
+
+def log_odds(priors):
+    """Logarithm of each prior over that of equally likely classes: 0 for uniform priors."""
+    with np.errstate(divide="ignore"):  # a class without samples has no chance
+        return np.log(priors * np.count_nonzero(priors))

@@ -1,0 +1,33 @@
+"""What the documentation shows is what happens."""
+
+import doctest
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+import sklearn
+from sklearn.utils.fixes import parse_version
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/[!_]*/*.rst"))
+PAGES += sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/*.rst"))
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+mpl.use("Agg")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if ">>>" in (ROOT / page).read_text()])
+def test_examples_of_the_page_print_what_it_shows(page):
+    if "sparse_centers" in page and parse_version(sklearn.__version__) < parse_version("1.8"):
+        pytest.skip("shows a method of calibration that scikit-learn has from 1.8 on")
+    failed, tried = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=FLAGS)
+    assert tried > 0
+    assert failed == 0
+
+
+def test_example_of_the_readme_prints_what_it_shows(capsys):
+    text = (ROOT / "README.md").read_text()
+    code = text.split("```python\n")[1].split("```")[0]
+    shown = text.split("```text\n")[1].split("```")[0]
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out == shown

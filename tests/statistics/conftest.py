@@ -38,7 +38,7 @@ def small_blocks(monkeypatch):
     """Cut even small data into several blocks of rows and of columns."""
     moments = import_module("centroidal.statistics.class_moments")
     medians = import_module("centroidal.statistics.class_medians")
-    monkeypatch.setattr(moments, "_ROWS_PER_BLOCK", 8)
+    monkeypatch.setattr(moments, "_ENTRIES_PER_BLOCK", 64)
     monkeypatch.setattr(moments, "column_blocks", partial(column_blocks, width=4))
     monkeypatch.setattr(medians, "_NARROWEST", 4)
     monkeypatch.setattr(medians, "_WIDEST", 4)

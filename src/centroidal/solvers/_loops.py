@@ -12,66 +12,66 @@ def loss(difference, is_l1):
 
 
 @compiled
-def nearest(distances, bonus, g):
-    """Class of the smallest distance less its bonus; the first of several."""
-    best, smallest = 0, np.inf
+def is_nearest(distances, bonus, g, own):
+    """Whether class `own` has the smallest distance less its bonus, or is the first that has."""
+    own_distance = distances[own] - bonus[g, own]
+    answer = True
     for c in range(distances.size):
         distance = distances[c] - bonus[g, c]
-        if distance < smallest:
-            best, smallest = c, distance
-    return best
+        answer &= (own_distance < distance) | ((own_distance == distance) & (own <= c))
+    return answer
 
 
 @compiled
-def add_dense_hits(
-    X, rows, codes, weights, ranking, centers, scale, is_l1, grid, bonus, distances, hits
-):
+def add_dense_hits(X, rows, codes, weights, ranking, rates, centers, is_l1, grid, bonus, hits):
     """Add up the weight of the samples that are right with the `grid[g]` best features.
 
-    `centers` is by original column; distances grow along the ranking, one feature at a time.
+    `rates` (one over the scale) and the scaled `centers` (features, classes) are in the order of
+    the ranking, along which distances grow one feature at a time.
     """
+    distances = np.empty(centers.shape[1])
     for i in rows:
+        own, row = codes[i], X[i]
         for c in range(distances.size):
             distances[c] = 0.0
         r = 0
         for g in range(grid.size):
             while r < grid[g]:
-                j = ranking[r]
+                value = row[ranking[r]] * rates[r]
                 for c in range(distances.size):
-                    distances[c] += loss((X[i, j] - centers[c, j]) / scale[j], is_l1)
+                    distances[c] += loss(value - centers[r, c], is_l1)
                 r += 1
-            if nearest(distances, bonus, g) == codes[i]:
-                hits[codes[i], g] += weights[i]
+            hits[own, g] += weights[i] * is_nearest(distances, bonus, g, own)
 
 
 @compiled
 def add_sparse_hits(
-    entries, rows, codes, weights, step_of, centers, scale, is_l1, zeros, bonus, changes, hits
+    entries, rows, codes, weights, place, rates, centers, is_l1, zeros, bonus, hits
 ):
     """Do what `add_dense_hits` does for CSR rows, without touching implicit zeros.
 
-    `step_of[j]` is the first point of the grid at which column `j` is selected, `zeros[g, c]` the
-    distance of a sample of zeros; each stored entry changes it from its step on.
+    `place[j]` is the rank of column `j` and the first point of the grid at which it is selected;
+    `zeros[g, c]` is the distance of a sample of zeros; a stored entry changes it from there on.
     """
     data, indices, indptr = entries
     n_steps, n_classes = zeros.shape
+    changes = np.empty((n_steps, n_classes))
     distances = np.empty(n_classes)
     for i in rows:
         for g in range(n_steps):
             for c in range(n_classes):
                 changes[g, c] = 0.0
         for position in range(indptr[i], indptr[i + 1]):
-            j = indices[position]
-            if step_of[j] < n_steps:
+            r, g = place[indices[position], 0], place[indices[position], 1]
+            if g < n_steps:
+                value = data[position] * rates[r]
                 for c in range(n_classes):
-                    center = centers[c, j] / scale[j]
-                    value = data[position] / scale[j]
-                    changes[step_of[j], c] += loss(value - center, is_l1) - loss(center, is_l1)
+                    center = centers[r, c]
+                    changes[g, c] += loss(value - center, is_l1) - loss(center, is_l1)
         for c in range(n_classes):
             distances[c] = 0.0
         for g in range(n_steps):
             for c in range(n_classes):
                 changes[g, c] += changes[g - 1, c] if g > 0 else 0.0
                 distances[c] = zeros[g, c] + changes[g, c]
-            if nearest(distances, bonus, g) == codes[i]:
-                hits[codes[i], g] += weights[i]
+            hits[codes[i], g] += weights[i] * is_nearest(distances, bonus, g, codes[i])

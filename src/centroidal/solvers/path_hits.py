@@ -43,25 +43,18 @@ def hits_along_path(path, X, rows, codes, weights, *, is_l1, grid, bonus):
     bonus = np.where(np.isnan(path.class_centers[:, 0]), -np.inf, bonus)
     centers = np.nan_to_num(path.class_centers)
     hits = np.zeros((centers.shape[0], grid.size))
-    labels = np.asarray(rows), codes, weights
+    samples = np.asarray(rows), codes, weights
+    rates = 1.0 / path.scale[path.ranking]
+    ranked = np.ascontiguousarray((centers[:, path.ranking] * rates).T)
     if issparse(X):
-        zeros = _distances_of_zero(path.ranking, centers / path.scale, is_l1, grid)
-        step_of = np.empty(path.ranking.size, dtype=np.intp)
-        step_of[path.ranking] = np.searchsorted(grid, np.arange(path.ranking.size), side="right")
+        place = np.empty((path.ranking.size, 2), dtype=np.intp)
+        place[path.ranking, 0] = np.arange(path.ranking.size)
+        place[:, 1] = np.searchsorted(grid, place[:, 0], side="right")
+        losses = np.abs(ranked) if is_l1 else ranked**2
+        zeros = np.cumsum(losses, axis=0)[grid - 1]
         entries = X.data, X.indices, X.indptr
-        changes = np.empty_like(zeros)
-        _loops.add_sparse_hits(
-            entries, *labels, step_of, centers, path.scale, is_l1, zeros, bonus, changes, hits
-        )
+        _loops.add_sparse_hits(entries, *samples, place, rates, ranked, is_l1, zeros, bonus, hits)
     else:
-        distances = np.empty(centers.shape[0])
-        _loops.add_dense_hits(
-            X, *labels, path.ranking, centers, path.scale, is_l1, grid, bonus, distances, hits
-        )
+        ranking = path.ranking
+        _loops.add_dense_hits(X, *samples, ranking, rates, ranked, is_l1, grid, bonus, hits)
     return hits
-
-
-def _distances_of_zero(ranking, centers, is_l1, grid):
-    ranked = centers[:, ranking]
-    losses = np.abs(ranked) if is_l1 else ranked**2
-    return np.cumsum(losses, axis=1)[:, grid - 1].T.copy()

@@ -14,56 +14,38 @@ TIE_TOLERANCE = 1e-12  # 1/n + 1/n + ... does not sum to exactly one half
 
 
 @compiled
-def add_row_major(X, codes, weights, block_rows, totals, start, stop, sums, means, squares):
-    """Fold columns `start:stop` of the rows of `X` into the moments of their class, in place.
+def add_row_major(X, codes, weights, start, stop, tile, sums):
+    """Fold rows `start:stop` into `sums` (classes, 3, features), in place.
 
-    `means` holds the first row of each class and `totals[b]` the weight of each class up to the
-    end of block `b` of rows. Deviations are taken from the running mean, so that a large offset
-    costs no precision. `sums` (classes, 3, columns) is room for the running mean and the sums of
-    one block, close together in memory.
+    `sums[:, 0]` holds a value close to the data to measure from, so that a large offset costs no
+    precision; deviations from it and their squares are added to the other two. Columns are taken
+    in tiles whose sums stay in the cache.
     """
-    for block in range(totals.shape[0]):
-        for c in range(means.shape[0]):
-            for j in range(start, stop):
-                sums[c, 0, j - start] = means[c, j]
-                sums[c, 1, j - start] = 0.0
-                sums[c, 2, j - start] = 0.0
-        for i in range(block * block_rows, min((block + 1) * block_rows, X.shape[0])):
+    for first in range(0, X.shape[1], tile):
+        last = min(first + tile, X.shape[1])
+        for i in range(start, stop):
             c = codes[i]
             if c >= 0:
+                # Views that are counted from 0 are what the compiler turns into vector code.
                 weight = weights[i]
-                for j in range(stop - start):
-                    deviation = X[i, start + j] - sums[c, 0, j]
-                    sums[c, 1, j] += weight * deviation
-                    sums[c, 2, j] += weight * deviation * deviation
-        for c in range(means.shape[0]):
-            if totals[block, c] > 0.0:
-                for j in range(stop - start):
-                    step = sums[c, 1, j] / totals[block, c]
-                    means[c, start + j] += step
-                    squares[c, start + j] += sums[c, 2, j] - sums[c, 1, j] * step
+                row, near = X[i, first:last], sums[c, 0, first:last]
+                total, squares = sums[c, 1, first:last], sums[c, 2, first:last]
+                for j in range(row.size):
+                    deviation = row[j] - near[j]
+                    total[j] += weight * deviation
+                    squares[j] += weight * deviation * deviation
 
 
 @compiled
-def add_column_major(X, codes, weights, block_rows, totals, start, stop, sums, means, squares):
+def add_column_major(X, codes, weights, start, stop, tile, sums):
     """Do what `add_row_major` does, with the same additions, one column at a time."""
-    for j in range(start, stop):
-        for block in range(totals.shape[0]):
-            for c in range(means.shape[0]):
-                sums[c, 0, 0] = means[c, j]
-                sums[c, 1, 0] = 0.0
-                sums[c, 2, 0] = 0.0
-            for i in range(block * block_rows, min((block + 1) * block_rows, X.shape[0])):
-                c = codes[i]
-                if c >= 0:
-                    deviation = X[i, j] - sums[c, 0, 0]
-                    sums[c, 1, 0] += weights[i] * deviation
-                    sums[c, 2, 0] += weights[i] * deviation * deviation
-            for c in range(means.shape[0]):
-                if totals[block, c] > 0.0:
-                    step = sums[c, 1, 0] / totals[block, c]
-                    means[c, j] += step
-                    squares[c, j] += sums[c, 2, 0] - sums[c, 1, 0] * step
+    for j in range(X.shape[1]):
+        for i in range(start, stop):
+            c = codes[i]
+            if c >= 0:
+                deviation = X[i, j] - sums[c, 0, j]
+                sums[c, 1, j] += weights[i] * deviation
+                sums[c, 2, j] += weights[i] * deviation * deviation
 
 
 @compiled

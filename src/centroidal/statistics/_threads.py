@@ -15,10 +15,15 @@ def column_blocks(n_columns, width=_COLUMNS_PER_BLOCK):
 def map_blocks(function, blocks, n_jobs=None):
     """Call `function(*block)` for each block in threads; yield the results in order.
 
-    At most `n_jobs` results wait at a time, so memory does not grow with the number of blocks.
+    At most twice `n_jobs` blocks are under way or waiting at a time, so memory does not grow with
+    their number.
     """
     parallel = Parallel(
-        n_jobs=n_jobs, require="sharedmem", return_as="generator", pre_dispatch="n_jobs"
+        n_jobs=n_jobs,
+        require="sharedmem",
+        return_as="generator",
+        batch_size=1,
+        pre_dispatch="2*n_jobs",
     )
     return parallel(delayed(function)(*block) for block in blocks)
 

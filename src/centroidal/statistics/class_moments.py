@@ -10,7 +10,8 @@ from ._threads import column_blocks, map_blocks, run_blocks
 
 __all__ = ["ClassMoments", "class_moments", "class_weights"]
 
-_ROWS_PER_BLOCK = 1024
+_ENTRIES_PER_BLOCK = 2**22  # of dense data
+_CACHED_SUMS = 2**14  # columns of one class whose sums stay in the cache
 _CANCELLED = 1e-2  # share of a sum of squares below which a difference has lost digits
 _CONSTANT = 1e-13  # a spread below this share of the mean is rounding
 
@@ -127,35 +128,45 @@ def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
 
 
 def _dense_moments(X, codes, n_classes, weights, n_jobs):
+    def moments_of(rows):
+        return _dense_rows_moments(X, codes, n_classes, weights, rows)
+
+    height = max(1, _ENTRIES_PER_BLOCK // X.shape[1])
+    return _merged(moments_of, X.shape[0], height, n_jobs)
+
+
+def _dense_rows_moments(X, codes, n_classes, weights, rows):
     from . import _loops
 
     add = _loops.add_row_major if X.strides[0] >= X.strides[1] else _loops.add_column_major
-    blocks = _row_slices(X.shape[0], _ROWS_PER_BLOCK)
-    weights_by_block = [class_weights(codes[b], n_classes, weights[b]) for b in blocks]
-    totals = np.cumsum(weights_by_block, axis=0)
-    counts, means, squares = _room(totals[-1], X.shape[1])
+    counts = class_weights(codes[rows], n_classes, weights[rows])
+    sums = np.zeros((n_classes, 3, X.shape[1]))
     for c in np.flatnonzero(counts):
-        means[c] = X[np.argmax((codes == c) & (weights > 0))]
-
-    def add_columns(start, stop):
-        sums = np.empty((n_classes, 3, stop - start))
-        add(X, codes, weights, _ROWS_PER_BLOCK, totals, start, stop, sums, means, squares)
-
-    run_blocks(add_columns, column_blocks(X.shape[1]), n_jobs)
-    np.maximum(squares, 0.0, out=squares)
-    return ClassMoments(counts, means, squares)
+        sums[c, 0] = X[rows.start + np.argmax((codes[rows] == c) & (weights[rows] > 0))]
+    tile = max(64, _CACHED_SUMS // n_classes)
+    add(X, codes, weights, rows.start, rows.stop, tile, sums)
+    with np.errstate(over="ignore", invalid="ignore"):  # as in `merge`
+        steps = sums[:, 1] / np.where(counts > 0, counts, 1.0)[:, None]
+        squares = np.maximum(sums[:, 2] - sums[:, 1] * steps, 0.0)
+        return ClassMoments(counts, sums[:, 0] + steps, squares)
 
 
 def _csr_moments(X, codes, n_classes, weights, n_jobs):
     def moments_of(rows):
         return _csr_rows_moments(X, codes, n_classes, weights, rows)
 
-    # As many blocks as pay for their accumulators; the number does not depend on the threads.
+    # As many blocks as pay for their accumulators.
     n_blocks = int(np.clip(X.nnz // (8 * n_classes * X.shape[1]), 1, 16))
-    blocks = [(rows,) for rows in _row_slices(X.shape[0], -(-X.shape[0] // n_blocks))]
-    moments = reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
+    return _merged(moments_of, X.shape[0], -(-X.shape[0] // n_blocks), n_jobs)
+
+
+def _merged(moments_of, n_rows, height, n_jobs):
+    """Merge the moments of blocks of rows; the blocks do not depend on the threads."""
+    starts = range(0, n_rows, height)
+    blocks = [(slice(start, min(start + height, n_rows)),) for start in starts]
+    total = reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
     return ClassMoments(
-        *map(np.ascontiguousarray, (moments.counts, moments.means, moments.squares))
+        total.counts, np.ascontiguousarray(total.means), np.ascontiguousarray(total.squares)
     )
 
 
@@ -200,7 +211,3 @@ def class_weights(codes, n_classes, weights=None):
 def _room(counts, n_features):
     shape = (counts.size, n_features)
     return counts.copy(), np.zeros(shape), np.zeros(shape)
-
-
-def _row_slices(n_rows, height):
-    return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]

@@ -243,7 +243,7 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
     def _hit_rates(self, data, grid, solution, test):
         path = solution.path
         unit = self._geometry.score_unit(path.spread_path()[grid - 1])
-        bonus = unit[:, None] * log_odds(check_priors(self.priors, solution.counts))
+        bonus = log_odds(check_priors(self.priors, solution.counts))[:, None] * unit
         weights = np.ones(data.codes.size) if data.weights is None else data.weights
         count = partial(
             hits_along_path,

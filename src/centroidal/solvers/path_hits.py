@@ -25,7 +25,7 @@ def hits_along_path(path, X, rows, codes, weights, *, is_l1, grid, bonus):
         Whether distances are absolute rather than squared.
     grid : ndarray of int
         Increasing numbers of features.
-    bonus : ndarray of shape (n_grid, n_classes)
+    bonus : ndarray of shape (n_classes, n_grid)
         What is taken off the distance to each class: the prior, in units of distance.
 
     Returns
@@ -40,18 +40,18 @@ def hits_along_path(path, X, rows, codes, weights, *, is_l1, grid, bonus):
     from . import _loops
 
     # A class without training samples is infinitely far away.
-    bonus = np.where(np.isnan(path.class_centers[:, 0]), -np.inf, bonus)
+    bonus = np.where(np.isnan(path.class_centers[:, :1]), -np.inf, bonus)
     centers = np.nan_to_num(path.class_centers)
     hits = np.zeros((centers.shape[0], grid.size))
     samples = np.asarray(rows), codes, weights
     rates = 1.0 / path.scale[path.ranking]
-    ranked = np.ascontiguousarray((centers[:, path.ranking] * rates).T)
+    ranked = centers[:, path.ranking] * rates
     if issparse(X):
         place = np.empty((path.ranking.size, 2), dtype=np.intp)
         place[path.ranking, 0] = np.arange(path.ranking.size)
         place[:, 1] = np.searchsorted(grid, place[:, 0], side="right")
         losses = np.abs(ranked) if is_l1 else ranked**2
-        zeros = np.cumsum(losses, axis=0)[grid - 1]
+        zeros = np.cumsum(losses, axis=1)[:, grid - 1]
         entries = X.data, X.indices, X.indptr
         _loops.add_sparse_hits(entries, *samples, place, rates, ranked, is_l1, zeros, bonus, hits)
     else:

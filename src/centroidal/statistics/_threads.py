@@ -1,6 +1,9 @@
 """The one place where threads are handed out: fixed blocks of work, results in a fixed order."""
 
-from joblib import Parallel, delayed
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+from joblib import effective_n_jobs
 
 __all__ = ["column_blocks", "map_blocks", "run_blocks"]
 
@@ -15,17 +18,21 @@ def column_blocks(n_columns, width=_COLUMNS_PER_BLOCK):
 def map_blocks(function, blocks, n_jobs=None):
     """Call `function(*block)` for each block in threads; yield the results in order.
 
-    At most twice `n_jobs` blocks are under way or waiting at a time, so memory does not grow with
-    their number.
+    At most twice as many blocks as threads are under way or waiting, so memory does not grow with
+    their number. `n_jobs` means what it means to joblib, and joblib's contexts apply to it.
     """
-    parallel = Parallel(
-        n_jobs=n_jobs,
-        require="sharedmem",
-        return_as="generator",
-        batch_size=1,
-        pre_dispatch="2*n_jobs",
-    )
-    return parallel(delayed(function)(*block) for block in blocks)
+    n_threads = min(effective_n_jobs(n_jobs), len(blocks))
+    if n_threads < 2:
+        yield from (function(*block) for block in blocks)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        waiting = deque()
+        for block in blocks:
+            waiting.append(pool.submit(function, *block))
+            if len(waiting) == 2 * n_threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def run_blocks(function, blocks, n_jobs=None):

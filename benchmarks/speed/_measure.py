@@ -1,50 +1,36 @@
 """Time and memory of a call, repeated; the best time counts, because noise only adds."""
 
-import gc
 import time
-from pathlib import Path
+import tracemalloc
 from typing import NamedTuple
 
-__all__ = ["Measured", "measure"]
-
-_STATUS = Path("/proc/self/status")
-_CLEAR_REFS = Path("/proc/self/clear_refs")
+__all__ = ["Measured", "measure", "seconds"]
 
 
 class Measured(NamedTuple):
-    """Best time in seconds and peak memory beyond what was there before, in MB."""
+    """Best time in seconds, and peak memory beyond what was there before, in MB."""
 
     seconds: float
     extra_mb: float
 
 
 def measure(call, repeats=5):
-    """Call once to warm up, then `repeats` times; return the best time and the peak memory."""
+    """Call once to warm up, once while watching memory, and `repeats` times for the time."""
     call()
-    best, peak = float("inf"), 0.0
-    for _ in range(repeats):
-        gc.collect()
-        before = _reset_peak()
-        start = time.perf_counter()
-        result = call()
-        best = min(best, time.perf_counter() - start)
-        peak = max(peak, _read("VmHWM") - before)
-        del result
-    return Measured(best, peak)
+    extra = peak_memory(call)
+    return Measured(min(seconds(call) for _ in range(repeats)), extra)
 
 
-def _reset_peak():
-    """Forget the highest memory so far; return the current one. Only Linux knows both."""
-    if not _CLEAR_REFS.exists():
-        return float("nan")
-    _CLEAR_REFS.write_text("5")
-    return _read("VmRSS")
+def seconds(call):
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
 
 
-def _read(field):
-    if not _STATUS.exists():
-        return float("nan")
-    for line in _STATUS.read_text().splitlines():
-        if line.startswith(field + ":"):
-            return int(line.split()[1]) / 1024
-    return float("nan")
+def peak_memory(call):
+    """Peak of what Python and NumPy allocated during the call, the result included, in MB."""
+    tracemalloc.start()
+    call()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 2**20

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 from scipy.sparse import csr_array, random_array
@@ -15,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from centroidal import SparseCenterClassifier, SparseCenterClassifierCV
 
-from ._measure import measure
+from ._measure import measure, seconds
 
 __all__ = ["CASES"]
 
@@ -101,7 +100,11 @@ def choice_of_k(n_jobs):
         "case": "choice of k, 5 folds, 200 x 20000, all k against 50 values",
         "ours": measure(lambda: SparseCenterClassifierCV(cv=5, n_jobs=n_jobs).fit(X, y)),
         "limit": ("X.sum()", measure(X.sum), None),
-        "peer": ("GridSearchCV(SelectKBest + NearestCentroid)", _once(search.fit, X, y), 100.0),
+        "peer": (
+            "GridSearchCV(SelectKBest + NearestCentroid)",
+            seconds(lambda: search.fit(X, y)),
+            100.0,
+        ),
     }
 
 
@@ -122,9 +125,8 @@ def predict(n_jobs):
 def start_up(n_jobs):
     """Yield the cost of the import and of the first fit, with a cold and a warm numba cache."""
     del n_jobs
-    alone = min(_run("import sklearn") for _ in range(5))
-    both = min(_run("import sklearn, centroidal") for _ in range(5))
-    yield _seconds("import centroidal beyond import sklearn", both - alone, 0.3)
+    added = min(_import_seconds() for _ in range(10))
+    yield _seconds("import centroidal beyond import sklearn", added, 0.3)
     for metric in ("l2", "l1"):
         with tempfile.TemporaryDirectory() as cache:
             cold = _first_fit(metric, cache)
@@ -141,12 +143,6 @@ def _dense(n, m, n_classes):
     return rng.standard_normal((n, m)), rng.integers(0, n_classes, n)
 
 
-def _once(call, *args):
-    start = time.perf_counter()
-    call(*args)
-    return time.perf_counter() - start
-
-
 def _failure(call):
     """Say how a peer fails; one that does not is a surprise worth a stop."""
     try:
@@ -160,26 +156,28 @@ def _seconds(case, seconds, target):
     return {"case": case, "ours": seconds, "limit": ("target in seconds", None, target)}
 
 
-def _run(code):
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True)
-    return time.perf_counter() - start
+def _import_seconds():
+    return _printed("import sklearn, time; start = time.perf_counter(); import centroidal")
 
 
 def _first_fit(metric, cache):
-    code = (
+    return _printed(
         "import time, numpy as np, sklearn, centroidal\n"
         "X, y = np.random.default_rng(0).normal(size=(100, 50)), np.arange(100) % 2\n"
         f"model = centroidal.SparseCenterClassifier(10, metric={metric!r})\n"
         "start = time.perf_counter()\n"
-        "model.fit(X, y)\n"
-        "print(time.perf_counter() - start)\n"
+        "model.fit(X, y)",
+        NUMBA_CACHE_DIR=cache,
     )
+
+
+def _printed(code, **environment):
+    """Seconds since `start` at the end of a program of its own."""
     run = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", f"{code}\nprint(time.perf_counter() - start)"],
         check=True,
         capture_output=True,
         text=True,
-        env=os.environ | {"NUMBA_CACHE_DIR": cache},
+        env=os.environ | environment,
     )
     return float(run.stdout)

@@ -1,6 +1,7 @@
 """Compiled loops over the entries of the data; nothing is checked here.
 
-Plain loops over scalars on purpose: array expressions run as fast but take seconds to compile.
+Plain loops over scalars on purpose: array expressions run as fast but take seconds to compile. So
+does a function that is called with a literal 0 besides other whole numbers: hence `np.int64(0)`.
 """
 
 import numpy as np
@@ -126,8 +127,7 @@ def pivot_of(values, low, high, rounds):
 @compiled
 def select(values, first, last, k):
     """Reorder `values[first:last]` so that position k is in its sorted place; return its value."""
-    low, high = first, last - 1
-    rounds = 0
+    low, high, rounds = first, last - 1, np.int64(0)
     while low < high:
         pivot = pivot_of(values, low, high, rounds)
         i, j = low, high
@@ -190,7 +190,7 @@ def weighted_median(values, codes, weights, n, totals, half, below, less, equal)
     Weights are added up per class and divided once, so equal weights are counted exactly.
     """
     tolerance = TIE_TOLERANCE * half
-    low, high, rounds = 0, n, 0
+    low, high, rounds = np.int64(0), n, np.int64(0)
     while True:
         pivot = pivot_of(values, low, high - 1, rounds)
         rounds += 1
@@ -276,7 +276,7 @@ def equal_weight_medians(columns, start, order, bounds, totals, half, room, clas
             median = 0.5 * (lower + upper)
             medians[c, start + j] = median
             dispersions[c, start + j] = sum_of_deviations(members, first, last, median) / totals[c]
-        n = 0
+        n = np.int64(0)
         for c in range(totals.size):
             n_below = 0
             for position in range(bounds[c], bounds[c + 1]):

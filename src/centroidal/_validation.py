@@ -59,10 +59,13 @@ class LabelledData(NamedTuple):
     features: Features
 
     def only(self, rows):
-        """Return the same data in which only `rows` count: a code of -1 leaves a sample out."""
-        codes = np.full_like(self.codes, -1)
-        codes[rows] = self.codes[rows]
-        return self._replace(codes=codes)
+        """Return the same data in which only `rows` count, each as often as it is named."""
+        times = np.bincount(rows, minlength=self.codes.size)
+        codes = np.where(times > 0, self.codes, np.int32(-1))
+        if times.max() <= 1:
+            return self._replace(codes=codes)
+        weights = times.astype(float) if self.weights is None else times * self.weights
+        return self._replace(codes=codes, weights=weights)
 
 
 def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=True, finite=True):

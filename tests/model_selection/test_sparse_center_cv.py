@@ -211,9 +211,38 @@ def test_callbacks_see_one_task_a_fold(genes):
     assert counter.ended == ["fold"] * 4 + ["fit"]
 
 
+def test_folds_may_be_masks(genes):
+    X, y = genes
+    test = np.arange(y.size) % 3 == 0
+    masks = SparseCenterClassifierCV(cv=[(~test, test)]).fit(X, y)
+    positions = SparseCenterClassifierCV(cv=[(np.flatnonzero(~test), np.flatnonzero(test))])
+    np.testing.assert_array_equal(path_scores(masks), path_scores(positions.fit(X, y)))
+
+
+def test_training_samples_named_twice_count_twice(genes):
+    X, y = genes
+    rng = np.random.default_rng(0)
+    train, test = rng.integers(0, 40, 40), np.arange(40, 60)
+    model = SparseCenterClassifierCV(cv=[(train, test)], n_features_grid=[3, 20]).fit(X, y)
+    expected = [
+        accuracy_score(y[test], SparseCenterClassifier(k).fit(X[train], y[train]).predict(X[test]))
+        for k in (3, 20)
+    ]
+    np.testing.assert_allclose(path_scores(model)[0], expected)
+
+
+def test_named_columns_are_no_trouble_to_a_scorer(genes):
+    X, y = genes
+    frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(X.shape[1])])
+    model = SparseCenterClassifierCV(scoring="neg_log_loss", n_features_grid=3).fit(frame, y)
+    assert model.predict(frame).shape == y.shape
+    assert model.best_estimator_.feature_names_in_[0] == "gene 0"
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
+        ({"n_features_grid": []}, "n_features_grid=.* must hold at least one"),
         ({"rule": "median"}, "rule='median' must be one of 'best', 'one_se'"),
         ({"metric": "l3"}, "metric='l3' must be one of"),
         ({"scale": "max"}, "scale='max' must be one of"),

@@ -10,6 +10,7 @@ from .._validation import (
     check_labelled,
     check_n_features_to_select,
     check_next_classes,
+    check_priors,
     check_same_features,
 )
 from ..statistics import class_moments
@@ -158,6 +159,7 @@ class SparseCenterClassifier(SparseCenterRule):
         finite = sample_weight is not None or not geometry.streams
         data = check_labelled(self, X, y, sample_weight, finite=finite)
         n_selected = check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
+        check_priors(self.priors, np.ones(data.classes.size))
 
         solution = geometry.solve(self, data, self.n_jobs)
 
@@ -192,6 +194,7 @@ class SparseCenterClassifier(SparseCenterRule):
             self, X, y, sample_weight, classes=classes, reset=is_first, finite=finite
         )
         n_selected = check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
+        check_priors(self.priors, np.ones(classes.size))
 
         moments = class_moments(data.X, data.codes, classes.size, data.weights, self.n_jobs)
         if not is_first:

@@ -150,11 +150,10 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         geometry = self._geometry.check()
         check_choice("rule", self.rule, ("best", "one_se"))
         data = check_labelled(self, X, y, sample_weight)
-        routed = self._routed(sample_weight, params)
+        check_priors(self.priors, np.ones(data.classes.size))
         grid = self._grid(data.X)
-        labels = data.classes[data.codes]
-        splitter = check_cv(self.cv, labels, classifier=True)
-        folds = list(splitter.split(data.X, labels, **routed.splitter.split))
+        routed = self._routed(sample_weight, params)
+        folds = self._folds(data, routed.splitter.split)
 
         score_fold = partial(self._score_fold, data, grid, routed.scorer.score)
         scores = self._each_step(map_blocks(score_fold, folds, self.n_jobs), len(folds), "fold")
@@ -207,7 +206,9 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         return self.scoring is None or self.scoring in ("accuracy", "balanced_accuracy")
 
     def _routed(self, sample_weight, params):
-        """Metadata for the splitter and the scorer."""
+        """Metadata for the splitter and the scorer, which must exist."""
+        if not self._counts_hits:
+            get_scorer(self.scoring)
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
             return Bunch(splitter=routed.splitter, scorer=routed.get("scorer", Bunch(score={})))
@@ -220,6 +221,14 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights))
 
+    def _folds(self, data, split_params):
+        """Training and test samples of each fold as positions, whatever the splitter gives."""
+        labels = data.classes[data.codes]
+        positions = np.arange(labels.size)
+        splitter = check_cv(self.cv, labels, classifier=True)
+        folds = splitter.split(data.X, labels, **split_params)
+        return [(positions[train], positions[test]) for train, test in folds]
+
     def _grid(self, X):
         grid = self.n_features_grid
         n_features = X.shape[1]
@@ -231,6 +240,8 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
             if grid < 2:
                 raise ValueError(f"n_features_grid={grid} must be at least 2, or an array.")
             return log_spaced(n_features, grid)
+        if len(grid) == 0:
+            raise ValueError("n_features_grid=[] must hold at least one number of features.")
         return np.unique([check_n_features_to_select(k, n_features) for k in grid])
 
     def _score_fold(self, data, grid, score_params, train, test):
@@ -241,48 +252,38 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         return self._scorer_path(data, grid, solution, test, score_params)
 
     def _hit_rates(self, data, grid, solution, test):
-        path = solution.path
-        unit = self._geometry.score_unit(path.spread_path()[grid - 1])
-        bonus = log_odds(check_priors(self.priors, solution.counts))[:, None] * unit
         weights = np.ones(data.codes.size) if data.weights is None else data.weights
-        count = partial(
-            hits_along_path,
-            path,
-            is_l1=self.metric == "l1",
-            grid=grid,
-            bonus=bonus,
-        )
-        if solution.whitening is None:
-            X = data.X.tocsr() if issparse(data.X) else data.X
-            hits = count(X, test, data.codes, weights)
-        else:
-            hits = np.zeros((data.classes.size, grid.size))
-            for block in row_blocks(test.size, data.X.shape[1]):
-                rows = test[block]
-                whitened = solution.whitening.apply(data.X[rows])
-                hits += count(whitened, np.arange(rows.size), data.codes[rows], weights[rows])
         totals = np.bincount(data.codes[test], weights[test], minlength=data.classes.size)
         if not totals.any():
             raise ValueError("sample_weight is zero for every test sample of a fold.")
+        hits = self._hits(data, grid, solution, test, weights)
         if self.scoring == "balanced_accuracy":
             return (hits[totals > 0] / totals[totals > 0, None]).mean(axis=0)
         return hits.sum(axis=0) / totals.sum()
 
+    def _hits(self, data, grid, solution, test, weights):
+        """Weight of the right predictions of each class for each number of features."""
+        unit = self._geometry.score_unit(solution.path.spread_path()[grid - 1])
+        bonus = log_odds(check_priors(self.priors, solution.counts))[:, None] * unit
+        is_l1 = self.metric == "l1"
+        count = partial(hits_along_path, solution.path, is_l1=is_l1, grid=grid, bonus=bonus)
+        X = data.X.tocsr() if issparse(data.X) else data.X
+        if solution.whitening is None:
+            return count(X, test, data.codes, weights)
+        hits = np.zeros((data.classes.size, grid.size))
+        for block in row_blocks(test.size, X.shape[1]):
+            rows = test[block]
+            whitened = solution.whitening.apply(X[rows])
+            hits += count(whitened, np.arange(rows.size), data.codes[rows], weights[rows])
+        return hits
+
     def _scorer_path(self, data, grid, solution, test, score_params):
         scorer = get_scorer(self.scoring)
+        unnamed = data.features._replace(names=None)  # X is an array here, whatever it was
         X, labels = data.X[test], data.classes[data.codes[test]]
         params = {name: np.asarray(value)[test] for name, value in score_params.items()}
-        return np.array(
-            [
-                scorer(
-                    self._classifier(data.features, data.classes, solution, int(k)),
-                    X,
-                    labels,
-                    **params,
-                )
-                for k in grid
-            ]
-        )
+        models = (self._classifier(unnamed, data.classes, solution, int(k)) for k in grid)
+        return np.array([scorer(model, X, labels, **params) for model in models])
 
     def _classifier(self, features, classes, solution, n_selected):
         """Classifier with a given number of features that knows what this estimator found."""

@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 import sklearn
 from scipy.sparse import csc_matrix, csr_array
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
@@ -264,3 +265,16 @@ def test_fold_without_weight_is_an_error(genes):
     folds = [(np.arange(20, 60), np.arange(20)), (np.arange(40), np.arange(40, 60))]
     with pytest.raises(ValueError, match="sample_weight is zero for every test sample"):
         SparseCenterClassifierCV(cv=folds).fit(X, y, sample_weight=weights)
+
+
+def test_scale_is_chosen_around_the_number_of_features(genes):
+    grid = {"scale": [None, "within"], "rule": ["best", "one_se"]}
+    search = GridSearchCV(SparseCenterClassifierCV(cv=3), grid, cv=3).fit(*genes)
+    assert len(search.cv_results_["params"]) == 4
+    assert search.best_estimator_.n_features_to_select_ >= 1
+
+
+def test_probabilities_of_the_chosen_model_can_be_calibrated(genes):
+    X, y = genes
+    model = CalibratedClassifierCV(SparseCenterClassifierCV(cv=3), cv=3).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)

@@ -1,6 +1,6 @@
 """Generated gene expression with known informative genes, and the table that ships with us.
 
-``python -m centroidal.datasets._expression`` writes the shipped table anew.
+``python -m centroidal.datasets`` writes the shipped table anew.
 """
 
 from importlib import resources
@@ -309,8 +309,3 @@ def save_expression(path):
         feature_names=expression.feature_names,
         informative=expression.informative,
     )
-
-
-if __name__ == "__main__":
-    with resources.as_file(resources.files(__package__) / "data") as folder:
-        save_expression(folder / "expression.npz")

@@ -39,7 +39,7 @@ def add_row_major(X, codes, weights, start, stop, tile, sums):
 
 @compiled
 def add_column_major(X, codes, weights, start, stop, tile, sums):
-    """Do what `add_row_major` does, with the same additions, one column at a time."""
+    """Do what `add_row_major` does, with the same additions, one column at a time; no tiles."""
     for j in range(X.shape[1]):
         for i in range(start, stop):
             c = codes[i]

@@ -24,7 +24,7 @@ from ..statistics import (
 
 __all__ = ["Geometry", "Solution", "log_odds", "row_blocks"]
 
-_ENTRIES_PER_BLOCK = 2**20
+_ENTRIES_PER_BLOCK = 2**18
 _NORMAL_MAD = 1.4826  # median deviation -> standard deviation, for a normal distribution
 
 

@@ -14,6 +14,7 @@ from .._validation import (
     check_priors,
     check_rows,
 )
+from ..statistics import map_blocks
 from ._base import ClassScoresMixin
 from ._geometry import Geometry, log_odds, row_blocks
 
@@ -128,34 +129,40 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         selected = np.flatnonzero(self.support_)
         centers, scale = self.centers_[np.ix_(seen, selected)], self._solution.path.scale[selected]
         bonus = self._score_unit * log_odds(self.class_prior_)[seen]
-        scores = []
-        for Z in self._selected_blocks(X, selected):
-            block = np.full((Z.shape[0], seen.size), -np.inf)
+
+        def scores_of(block):
+            Z = self._coordinates(block, selected)
             with np.errstate(invalid="ignore", over="ignore"):
                 distances = self._geometry.distances(Z, centers, scale)
             check_finite_summary(self, Z, distances)
-            block[:, seen] = bonus - distances
-            scores.append(block)
-        return np.concatenate(scores)
+            scores = np.full((Z.shape[0], seen.size), -np.inf)
+            scores[:, seen] = bonus - distances
+            return scores
 
-    def _selected_blocks(self, X, selected):
-        """Yield the selected coordinates of the samples, as many at a time as fit in the cache."""
-        whitening = self._solution.whitening
-        reads_selected_only = self._checks_selected_only and whitening is None
-        needed = selected if reads_selected_only else np.arange(self.support_.size)
-        X, needed = check_rows(self, X, needed)
-        for rows in [slice(None)] if issparse(X) else row_blocks(X.shape[0], needed.size):
-            block = X[rows]
-            if needed.size < X.shape[1]:
-                block = take_columns(block, needed)
-            if reads_selected_only:
-                yield block
-                continue
-            check_finite(self, block)
-            if whitening is None:
-                yield take_columns(block, selected)
-            else:
-                yield whitening.apply(block, selected)
+        return np.concatenate(list(map_blocks(scores_of, self._blocks(X, selected), self.n_jobs)))
+
+    def _blocks(self, X, selected):
+        """Cut new samples into blocks of rows that, with the columns in use, fit in the cache."""
+        needed = selected if self._reads_selected_only else np.arange(self.support_.size)
+        X, columns = check_rows(self, X, needed)
+        heights = [slice(None)] if issparse(X) else row_blocks(X.shape[0], columns.size)
+        return [((X[rows], columns),) for rows in heights]
+
+    def _coordinates(self, block, selected):
+        """Take the selected coordinates of a block of samples, in the space of the centers."""
+        rows, columns = block
+        if columns.size < rows.shape[1]:
+            rows = take_columns(rows, columns)
+        if self._reads_selected_only:
+            return rows
+        check_finite(self, rows)
+        if self._solution.whitening is None:
+            return take_columns(rows, selected)
+        return self._solution.whitening.apply(rows, selected)
+
+    @property
+    def _reads_selected_only(self):
+        return self._checks_selected_only and self._solution.whitening is None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

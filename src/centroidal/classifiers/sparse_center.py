@@ -61,7 +61,7 @@ class SparseCenterClassifier(SparseCenterRule):
     priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
         Class probabilities. With "uniform" the nearest center decides.
     n_jobs : int or None, default=None
-        Number of threads in `fit`. The result is the same to the last bit for any number.
+        Number of threads. The result is the same to the last bit for any number.
 
     Attributes
     ----------

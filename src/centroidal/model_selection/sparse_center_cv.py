@@ -59,7 +59,7 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         "best": fewest features with the best mean score. "one_se": fewest features whose mean
         score is within one standard error of the best.
     n_jobs : int or None, default=None
-        Number of threads over the folds. The result does not depend on it.
+        Number of threads, over the folds in `fit`. The result does not depend on it.
 
     Attributes
     ----------

@@ -27,7 +27,8 @@ def squared_distances(Z, centers, scale):
         )
         lengths += ((origin / scale) ** 2).sum()
     else:
-        Z = (Z - origin) / scale
+        Z = np.subtract(Z, origin, dtype=np.float64)
+        Z /= scale
         products = Z @ offsets.T
         lengths = np.einsum("ij,ij->i", Z, Z)
     return lengths[:, None] - 2.0 * products + (offsets**2).sum(axis=1)

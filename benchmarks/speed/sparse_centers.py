@@ -130,7 +130,7 @@ def start_up(n_jobs):
     for metric in ("l2", "l1"):
         with tempfile.TemporaryDirectory() as cache:
             cold = _first_fit(metric, cache)
-            warm = min(_first_fit(metric, cache) for _ in range(5))
+            warm = min(_first_fit(metric, cache) for _ in range(15))
         yield _seconds(f"first {metric} fit, cold numba cache", cold, 5.0)
         yield _seconds(f"first {metric} fit, warm numba cache", warm, 0.5)
 

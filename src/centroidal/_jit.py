@@ -29,11 +29,14 @@ def _load_numba():
 
 _numba = _load_numba()
 
+# Serial, without the GIL, division as in NumPy; no wrapper for callers that we do not have.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
 
 def compiled(function):
     """Compile a serial loop that releases the GIL and is cached on disk where that is possible."""
     try:
-        return _numba.njit(nogil=True, cache=True)(function)
+        return _numba.njit(cache=True, **_OPTIONS)(function)
     except RuntimeError:
         # No folder to write a cache to (a read-only installation): compile once a process instead.
-        return _numba.njit(nogil=True)(function)
+        return _numba.njit(**_OPTIONS)(function)

@@ -34,7 +34,8 @@ def measured():
 
 @pytest.mark.parametrize(("probability", "l1", "l2"), FIGURE_6)
 def test_accuracy_is_that_of_figure_6(measured, probability, l1, l2):
-    # Eight seeds leave a standard error of about 0.01 without outliers and 0.02 with many.
+    # Over 40 seeds the means are 0.946/0.968, 0.896/0.895, 0.835/0.785 and 0.731/0.641; the
+    # standard error of 8 seeds grows from 0.004 without outliers to 0.02 (l1) and 0.04 (l2) at 0.3.
     band = 0.02 + 0.15 * probability
     assert measured[probability, "l1"] == pytest.approx(l1, abs=band)
     assert measured[probability, "l2"] == pytest.approx(l2, abs=band)

@@ -57,6 +57,8 @@ class Geometry(NamedTuple):
     def solve(self, estimator, data, n_jobs=None):
         """Find the optimal centers for every number of features."""
         rows = (data.X, data.codes, data.classes.size, data.weights, n_jobs)
+        if self.streams:
+            return self.solve_moments(estimator, data.X, class_moments(*rows))
         moments = medians = None
         if self.metric != "l1" or self.scale in ("std", "within"):
             moments = class_moments(*rows)
@@ -76,7 +78,7 @@ class Geometry(NamedTuple):
         return solution
 
     def solve_moments(self, estimator, X, moments):
-        """Find the same centers from moments alone, where they are enough."""
+        """Find the optimal centers from moments alone, where they are enough."""
         check_finite_summary(estimator, X, moments.means, moments.squares)
         with np.errstate(over="ignore", invalid="ignore"):
             scale = self.feature_scale(None, moments, None)

@@ -212,7 +212,10 @@ def load_expression(*, return_X_y=False, as_frame=False):
 
     No patient, tumour or real gene stands behind these numbers. They were made once by
     :func:`make_expression` with a fixed seed and rounded to two decimals, so that it is known
-    which genes are informative.
+    which genes are informative. Size of the effects and of the noise were set so that selection
+    matters: a nearest-centroid classifier on all genes is right for about 80 % of the samples, one
+    on the informative genes for about 97 %. So the table shows what selection is; it is no evidence
+    that selection pays on other data.
 
     ================== ==============================
     Classes            3: "type A", "type B", "type C"

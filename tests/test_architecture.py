@@ -22,7 +22,11 @@ def test_import_contracts_hold():
 
 
 def test_public_names_are_these():
-    assert centroidal.__all__ == ["SparseCenterClassifier", "SparseCenterClassifierCV"]
+    assert centroidal.__all__ == [
+        "FisherSubspaceClassifier",
+        "SparseCenterClassifier",
+        "SparseCenterClassifierCV",
+    ]
 
 
 def test_version_is_that_of_the_distribution():

@@ -14,11 +14,13 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 __all__ = [
     "Features",
     "LabelledData",
+    "check_balance",
     "check_choice",
     "check_finite",
     "check_finite_summary",
     "check_fitted",
     "check_labelled",
+    "check_n_components",
     "check_n_features_to_select",
     "check_next_classes",
     "check_priors",
@@ -263,3 +265,30 @@ def check_priors(priors, counts):
             "one a class."
         )
     return shares / shares.sum()
+
+
+def check_n_components(value):
+    """Raise unless `value` is a number of components, a share of variance, "log2" or None."""
+    if value is None or (isinstance(value, str) and value == "log2"):
+        return
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        if value < 1:
+            raise ValueError(f"n_components={value} must be at least 1.")
+    elif isinstance(value, Real) and not isinstance(value, bool):
+        if not 0.0 < value <= 1.0:
+            raise ValueError(
+                f"n_components={value} must, as a share of the variance, lie above 0 and at most "
+                "at 1.0."
+            )
+    else:
+        message = "must be an int, a share of the variance (float), 'log2' or None."
+        error = ValueError if isinstance(value, str) else TypeError
+        raise error(f"n_components={value!r} {message}")
+
+
+def check_balance(value):
+    """Raise unless `value` is a number between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"balance={value!r} must be a number between 0 and 1.")
+    if not 0.0 < value < 1.0:
+        raise ValueError(f"balance={value} must lie between 0 and 1, both excluded.")

@@ -1,5 +1,6 @@
-"""scikit-learn classifiers."""
+"""Classifiers in scikit-learn's manner."""
 
+from .fisher_subspace import FisherSubspaceClassifier
 from .sparse_center import SparseCenterClassifier
 
-__all__ = ["SparseCenterClassifier"]
+__all__ = ["FisherSubspaceClassifier", "SparseCenterClassifier"]

@@ -3,15 +3,21 @@
 from ._threads import map_blocks
 from .class_medians import ClassMedians, class_medians, median_deviations
 from .class_moments import ClassMoments, class_moments
+from .class_subspace import ClassSubspace, class_subspace
+from .spectrum import Spectrum, matrix_spectrum
 from .within_covariance import WithinCovariance, within_covariance
 
 __all__ = [
     "ClassMedians",
     "ClassMoments",
+    "ClassSubspace",
+    "Spectrum",
     "WithinCovariance",
     "class_medians",
     "class_moments",
+    "class_subspace",
     "map_blocks",
+    "matrix_spectrum",
     "median_deviations",
     "within_covariance",
 ]

@@ -1,0 +1,206 @@
+"""How a Fisher subspace is found and cut, whatever the data come as."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._validation import (
+    check_balance,
+    check_choice,
+    check_finite_summary,
+    check_n_components,
+    check_priors,
+)
+from ..solvers.fisher_subspace import (
+    LinearRule,
+    choose_between,
+    count_components,
+    covariance_inside,
+    cut_at,
+    fisher_axes,
+    log2_rule,
+    separate_two,
+    whiten,
+)
+from ..statistics import ClassSubspace, class_moments, class_subspace
+from ._geometry import log_odds
+
+__all__ = [
+    "THRESHOLDS",
+    "WHITENINGS",
+    "FisherRecipe",
+    "FisherSolution",
+    "merge_solutions",
+    "project",
+    "solve_rows",
+    "solve_summarised",
+]
+
+WHITENINGS = ("truncated", "full", "variance")
+THRESHOLDS = ("inclusive", "strict", "balanced", "mahalanobis", "prior")
+_DEFAULT_COMPONENTS = {"truncated": "log2", "variance": 0.99, "full": None}
+
+
+class FisherRecipe(NamedTuple):
+    """The parameters of a Fisher-subspace classifier."""
+
+    whitening: str
+    n_components: int | float | str | None
+    scatter: str = "total"
+    threshold: str = "inclusive"
+    balance: float = 0.99
+    priors: object = "uniform"
+
+    def check(self):
+        """Raise unless all are known."""
+        check_choice("whitening", self.whitening, WHITENINGS)
+        check_choice("scatter", self.scatter, ("total", "within"))
+        check_choice("threshold", self.threshold, THRESHOLDS)
+        check_balance(self.balance)
+        check_n_components(self.n_components)
+        return self
+
+    def wanted(self, n_samples):
+        """Return the number of components to whiten, a share of the variance, or None for all."""
+        wanted = self.n_components
+        if wanted is None:
+            wanted = _DEFAULT_COMPONENTS[self.whitening]
+        if wanted == "log2":
+            return log2_rule(n_samples)
+        return wanted if wanted is None or isinstance(wanted, float) else int(wanted)
+
+    def n_pairs(self, n_samples):
+        """Directions that the summary of the data must have; None for all."""
+        wanted = self.wanted(n_samples)
+        is_number = isinstance(wanted, int)
+        return wanted if is_number and self.whitening == "truncated" else None
+
+    def whiten(self, spectrum, n_samples):
+        """Solve for the whitening transform."""
+        wanted = self.wanted(n_samples)
+        rank = spectrum.values.size
+        n_components = rank if wanted is None else count_components(wanted, spectrum)
+        return whiten(spectrum, self.whitening, n_components, n_samples)
+
+    def axes(self, subspace):
+        """Fisher axes of the classes that were seen, and the whitening that gave them."""
+        seen = subspace.counts > 0
+        whitening = self.whiten(subspace.spectrum, subspace.total)
+        means = subspace.means[seen] - subspace.mean
+        return fisher_axes(whitening, subspace.counts[seen], means), whitening
+
+    def cuts(self, counts):
+        """Whether a threshold on one axis decides: two classes, both seen, and no priors."""
+        return counts.size == 2 and (counts > 0).all() and self.threshold != "prior"
+
+    def rule(self, coordinates, codes, weights, centers, counts):
+        """Decide on the Fisher coordinates of the training samples."""
+        if self.cuts(counts) and coordinates.shape[1]:
+            is_positive = codes == 1
+            return separate_two(
+                coordinates[:, 0], is_positive, weights, self.threshold, self.balance
+            )
+        places = np.cumsum(counts > 0) - 1  # where a class that was seen is in `centers`
+        within = covariance_inside(coordinates, places[codes], weights, centers)
+        return self.prior_rule(centers, within, counts)
+
+    def prior_rule(self, centers, within, counts):
+        """Decide by normal distributions and priors, for all classes, seen or not."""
+        seen = counts > 0
+        log_priors = log_odds(check_priors(self.priors, counts))[seen]
+        rule = choose_between(centers, within, log_priors)
+        return rule if seen.all() else _with_unseen(rule, seen)
+
+
+def _with_unseen(rule, seen):
+    """Widen a rule by classes that are never chosen."""
+    if seen.size == 2:
+        offset = np.inf if seen[1] else -np.inf
+        return LinearRule(np.zeros((rule.slopes.shape[0], 1)), np.array([offset]))
+    if np.count_nonzero(seen) == 2:  # one column became two again
+        slopes, offsets = np.pad(rule.slopes, ((0, 0), (1, 0))), np.pad(rule.offsets, (1, 0))
+    else:
+        slopes, offsets = rule.slopes, rule.offsets
+    wide = np.zeros((slopes.shape[0], seen.size))
+    wide[:, seen] = slopes
+    deep = np.full(seen.size, -np.inf)
+    deep[seen] = offsets
+    return LinearRule(wide, deep)
+
+
+class ThresholdPoint(NamedTuple):
+    """A point between two classes that is projected on the threshold, and what it counts."""
+
+    place: np.ndarray
+    weight: float
+
+
+class FisherSolution(NamedTuple):
+    """What was found, and what it came from."""
+
+    subspace: ClassSubspace
+    n_components: int
+    axes: np.ndarray
+    rule: LinearRule
+    threshold_point: ThresholdPoint | None = None
+
+
+def solve_rows(estimator, recipe, data):
+    """Summarise samples and solve for the axes and the rule."""
+    moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
+    check_finite_summary(estimator, data.X, moments.means, moments.squares)
+    n_pairs = recipe.n_pairs(moments.counts.sum())
+    subspace = class_subspace(data.X, data.codes, moments, data.weights, recipe.scatter, n_pairs)
+    return solve_summarised(recipe, subspace, data)
+
+
+def solve_summarised(recipe, subspace, data):
+    """Solve for the axes from the summary of samples, and for the rule from their projections."""
+    (axes, centers), whitening = recipe.axes(subspace)
+    counted = data.codes >= 0 if data.weights is None else (data.codes >= 0) & (data.weights > 0)
+    codes = data.codes[counted]
+    weights = np.ones(codes.size) if data.weights is None else data.weights[counted]
+    coordinates = project(data.X, axes, subspace.mean)[counted]
+    rule = recipe.rule(coordinates, codes, weights, centers, subspace.counts)
+    point = None
+    if recipe.cuts(subspace.counts) and axes.shape[1]:
+        point = _threshold_point(subspace, whitening, axes[:, 0], rule.threshold)
+    return FisherSolution(subspace, whitening.gains.size, axes, rule, point)
+
+
+def project(X, axes, mean):
+    """Coordinates of samples on some axes."""
+    return X @ axes - mean @ axes
+
+
+def _threshold_point(subspace, whitening, axis, threshold):
+    """Go from the mean along the difference of the class means, in what is whitened."""
+    step = subspace.means[1] - subspace.means[0]
+    if whitening.rest == 0.0:
+        step = whitening.vectors @ (whitening.vectors.T @ step)
+    place = subspace.mean + threshold / (step @ axis) * step
+    return ThresholdPoint(place, subspace.total)
+
+
+def merge_solutions(recipe, *parts):
+    """Merge what two parts of the data gave; classes must be in the same order."""
+    first, second = (part.subspace for part in parts)
+    n_pairs = recipe.n_pairs(first.total + second.total)
+    subspace = first.merge(second, None if n_pairs is None else 2 * n_pairs)
+    (axes, centers), whitening = recipe.axes(subspace)
+    within = subspace.covariance_inside(axes)
+    point = _averaged([part.threshold_point for part in parts if part.threshold_point])
+    if point and recipe.cuts(subspace.counts) and axes.shape[1]:
+        threshold = (point.place - subspace.mean) @ axes[:, 0]
+        rule = cut_at(threshold, np.ptp(centers[:, 0]), within[0, 0])
+    else:
+        point, rule = None, recipe.prior_rule(centers, within, subspace.counts)
+    return FisherSolution(subspace, whitening.gains.size, axes, rule, point)
+
+
+def _averaged(points):
+    """Mean of threshold points: the samples that would place the threshold are gone."""
+    if not points:
+        return None
+    weight = sum(point.weight for point in points)
+    return ThresholdPoint(sum(point.weight * point.place for point in points) / weight, weight)

@@ -1,0 +1,156 @@
+r"""Whitening along a few directions, the Fisher axes it gives, and linear rules on them.
+
+Equation map (:cite:t:`Rozza2011`):
+
+    eq. (3.15)  whitening                          whiten(), "full"
+    eq. (3.23)  whitening that retains variance    whiten(), "variance"
+    eq. (4.6)   partial whitening                  whiten(), "truncated"
+    eq. (4.8)   Fisher direction w = W W (a - b)   fisher_axes()
+    section 6.2 Fisher subspace of many classes    fisher_axes()
+    section 4.3 threshold                          separate_two(), in thresholds.py
+
+Every transform is :math:`W^2 = c I + U (G - c I) U^T` with the leading directions U of the scatter,
+so that it is applied in two thin products and no features-by-features matrix exists.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+
+from .thresholds import PILED, class_spreads, find_threshold
+
+__all__ = [
+    "FisherAxes",
+    "LinearRule",
+    "SquaredWhitening",
+    "axes_of",
+    "choose_between",
+    "count_components",
+    "covariance_inside",
+    "cut_at",
+    "fisher_axes",
+    "log2_rule",
+    "separate_two",
+    "whiten",
+]
+
+_ROUNDING = 1e-12
+
+
+class SquaredWhitening(NamedTuple):
+    """The map ``W @ W``: `gains` along the columns of `vectors`, `rest` across them."""
+
+    vectors: np.ndarray
+    gains: np.ndarray
+    rest: float
+
+    def apply(self, rows):
+        """Transform the rows of an array."""
+        along = (rows @ self.vectors) * (self.gains - self.rest)
+        return self.rest * rows + along @ self.vectors.T
+
+
+def log2_rule(n_samples):
+    """Return the number of components that the thesis whitens, section 4.3."""
+    return int(np.log2(max(n_samples, 2.0)) ** 2)
+
+
+def count_components(wanted, spectrum):
+    """How many components a number, or a share of the variance, stands for."""
+    if isinstance(wanted, float):
+        shares = np.cumsum(spectrum.values) / spectrum.values.sum()
+        wanted = int(np.argmax(shares >= wanted - _ROUNDING)) + 1 if shares.size else 0
+    return min(wanted, spectrum.values.size)
+
+
+def whiten(spectrum, kind, n_components, n_samples):
+    """Solve for the squared whitening transform.
+
+    "full" and "variance" give unit variance along the components and nothing across them; the
+    inverse is a pseudo-inverse. "truncated" brings the components down to the variance of the last
+    of them and leaves what is across them as it is.
+    """
+    kept = spectrum.leading(n_components)
+    if kind == "truncated":
+        gains = kept.values[-1] / kept.values if kept.values.size else kept.values
+        return SquaredWhitening(kept.vectors, gains, 1.0)
+    return SquaredWhitening(kept.vectors, n_samples / kept.values, 0.0)
+
+
+class FisherAxes(NamedTuple):
+    """Axes on which centred samples are projected, and where class centers fall on them."""
+
+    axes: np.ndarray
+    centers: np.ndarray
+
+
+def fisher_axes(whitening, counts, means):
+    """Axes of the subspace that the whitened class means span, eq. (4.8) and section 6.2.
+
+    `means` are relative to the overall mean. The axes are orthonormal after whitening and ordered
+    by how far apart the classes are along them.
+    """
+    weighted = np.sqrt(counts)[:, None] * means
+    contrasts = whitening.apply(weighted)
+    return axes_of(contrasts, contrasts @ weighted.T, counts)
+
+
+def axes_of(contrasts, between, counts):
+    """Axes from whitened-twice class means (rows) and their inner products with the means."""
+    between = (between + between.T) / 2.0
+    values, vectors = eigh(between, check_finite=False)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    is_real = values > _ROUNDING * max(values[0], 0.0)
+    n_axes = min(np.count_nonzero(is_real), counts.size - 1)
+    lengths = np.sqrt(values[:n_axes])
+    centers = vectors[:, :n_axes] * lengths / np.sqrt(counts)[:, None]
+    # The last class is on the positive side of every axis.
+    signs = np.where(centers[-1] < 0, -1.0, 1.0)
+    return FisherAxes(contrasts.T @ (vectors[:, :n_axes] / lengths * signs), centers * signs)
+
+
+class LinearRule(NamedTuple):
+    """Log-odds ``coordinates @ slopes + offsets``: one column for two classes, else one a class."""
+
+    slopes: np.ndarray
+    offsets: np.ndarray
+    threshold: float = np.nan
+
+
+def separate_two(values, is_positive, weights, rule, balance):
+    """Cut the Fisher axis of two classes where a threshold rule says."""
+    threshold = find_threshold(rule, values, is_positive, weights, balance)
+    means, variances, shares = class_spreads(values, is_positive, weights)
+    return cut_at(threshold, means[1] - means[0], shares @ variances / shares.sum())
+
+
+def cut_at(threshold, distance, variance):
+    """Log-odds of two normal distributions of one variance, moved so that they are 0 at a point."""
+    slope = distance / max(variance, (PILED * distance) ** 2)
+    return LinearRule(np.array([[slope]]), np.array([-slope * threshold]), threshold)
+
+
+def covariance_inside(coordinates, codes, weights, centers):
+    """Pooled covariance of the coordinates around the centers of their classes."""
+    residuals = coordinates - centers[codes]
+    return (residuals.T * weights) @ residuals / weights.sum()
+
+
+def choose_between(centers, within, log_priors):
+    """Linear discriminants of normal classes with one covariance, in Fisher coordinates.
+
+    The covariance is that inside the classes: whitening of all samples together has the right
+    span, but not the right metric.
+    """
+    spreads, turn = eigh(within, check_finite=False)
+    turned = centers @ turn
+    farthest = (centers**2).sum(axis=1).max()
+    precise = turned / np.maximum(spreads, PILED**2 * farthest)
+    slopes = turn @ precise.T
+    offsets = log_priors - 0.5 * np.einsum("ij,ij->i", turned, precise)
+    if len(centers) != 2:
+        return LinearRule(slopes, offsets)
+    slope, offset = slopes[:, 1:] - slopes[:, :1], offsets[1:] - offsets[:1]
+    threshold = -offset[0] / slope[0, 0] if slope.size else np.nan
+    return LinearRule(slope, offset, threshold)

@@ -1,0 +1,128 @@
+"""Class means and the leading directions of the scatter: one summary, and parts merge."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .class_moments import class_moments
+from .residuals import residuals
+from .spectrum import Spectrum, merged_spectrum, spectrum
+
+__all__ = ["ClassSubspace", "class_subspace"]
+
+
+@dataclass(frozen=True)
+class ClassSubspace:
+    """What the Fisher-subspace methods need of the data.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n_classes,)
+        Sum of the sample weights of each class; 0 for a class that was not seen.
+    means : ndarray of shape (n_classes, n_features)
+        Class means.
+    spectrum : Spectrum
+        Of the scatter around the common mean ("total") or the class means ("within").
+    scatter : {"total", "within"}
+        Which.
+    """
+
+    counts: np.ndarray
+    means: np.ndarray
+    spectrum: Spectrum
+    scatter: str
+
+    @classmethod
+    def empty(cls, n_classes, n_features, scatter="total"):
+        """Return the summary of no data, the neutral element of `merge`."""
+        means = np.zeros((n_classes, n_features))
+        return cls(np.zeros(n_classes), means, Spectrum.empty(n_features), scatter)
+
+    @property
+    def total(self):
+        """Sum of all sample weights."""
+        return self.counts.sum()
+
+    @property
+    def mean(self):
+        """Mean of all samples."""
+        seen = self.counts > 0
+        if not seen.any():
+            return self.means[0]
+        # Relative to one class mean, so that a constant feature keeps its value to the last bit.
+        reference = self.means[np.argmax(seen)]
+        return reference + self.counts[seen] @ (self.means[seen] - reference) / self.total
+
+    def reindexed(self, positions, n_classes):
+        """Return the same with class `c` moved to `positions[c]` of `n_classes` classes."""
+        counts = np.zeros(n_classes)
+        means = np.zeros((n_classes, self.means.shape[1]))
+        counts[positions], means[positions] = self.counts, self.means
+        return ClassSubspace(counts, means, self.spectrum, self.scatter)
+
+    def merge(self, other, n_pairs=None):
+        """Return the summary of both parts together, cut to `n_pairs` directions.
+
+        Exact where neither part was cut. Classes must be in the same order.
+        """
+        if self.spectrum.values.size < other.spectrum.values.size:
+            self, other = other, self
+        found = other.spectrum
+        cut_off = max(found.trace - found.values.sum(), 0.0)
+        columns = found.vectors * np.sqrt(found.values)
+        return self._joined(other, columns, cut_off, n_pairs)
+
+    def update(self, X, codes, weights=None, n_pairs=None):
+        """Return the summary with the rows of a small dense block added."""
+        moments = class_moments(X, codes, self.counts.size, weights)
+        block = ClassSubspace(moments.counts, moments.means, self.spectrum, self.scatter)
+        rows = block.centred(X, codes, weights)
+        return self._joined(block, rows.rows.T, 0.0, n_pairs)
+
+    def centred(self, X, codes, weights=None):
+        """Rows minus the mean that the scatter is about."""
+        if self.scatter == "within":
+            return residuals(X, codes, self.means, weights)
+        return residuals(X, np.minimum(codes, 0), self.mean[None], weights)
+
+    def _joined(self, other, columns, cut_off, n_pairs):
+        counts = self.counts + other.counts
+        share = np.divide(other.counts, counts, out=np.zeros_like(counts), where=counts > 0)
+        steps = other.means - self.means
+        means = self.means + steps * share[:, None]
+        if self.scatter == "within":
+            shifts = np.sqrt(self.counts * share)[:, None] * steps
+        else:
+            weight = self.total * other.total / max(counts.sum(), np.finfo(float).tiny)
+            shifts = np.sqrt(weight) * (other.mean - self.mean)[None]
+        found = merged_spectrum(self.spectrum, np.hstack([columns, shifts.T]), n_pairs)
+        found = found._replace(trace=found.trace + cut_off)
+        return ClassSubspace(counts, means, found, self.scatter)
+
+    def covariance_inside(self, axes):
+        """Pooled covariance inside the classes along some axes, without the data.
+
+        Exact where the spectrum is complete; what was cut off is taken to be the same in all
+        directions that the samples leave.
+        """
+        found = self.spectrum
+        inside = found.vectors.T @ axes
+        n_left = min(axes.shape[0], self.total - 1.0) - found.values.size
+        tail = max(found.trace - found.values.sum(), 0.0) / max(n_left, 1.0)
+        along = (inside.T * found.values) @ inside
+        along += tail * (axes.T @ axes - inside.T @ inside)
+        if self.scatter == "total":
+            centers = (self.means - self.mean) @ axes
+            along -= (centers.T * self.counts) @ centers
+        return along / self.total
+
+
+def class_subspace(X, codes, moments, weights=None, scatter="total", n_pairs=None):
+    """Summarise the rows of `X`; all directions of their scatter, or at least `n_pairs` of them.
+
+    Where a dense decomposition is made anyway, twice as many directions are kept: they make merging
+    more exact.
+    """
+    summary = ClassSubspace(moments.counts, moments.means, Spectrum.empty(X.shape[1]), scatter)
+    found = spectrum(summary.centred(X, codes, weights), n_pairs, n_spare=n_pairs or 0)
+    return ClassSubspace(moments.counts, moments.means, found, scatter)

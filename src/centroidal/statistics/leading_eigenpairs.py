@@ -1,0 +1,87 @@
+"""The largest eigenpairs of a symmetric operator that is only known by its products."""
+
+import numpy as np
+from scipy.linalg import eigh, qr
+
+__all__ = ["leading_eigenpairs"]
+
+_ROWS_AT_ONCE = 4096
+_SEED = 0  # of the starting block: the same data give the same answer
+
+
+def leading_eigenpairs(multiply, size, n_pairs, *, width=8, tol=1e-3, max_restarts=300):
+    """Find the `n_pairs` largest eigenvalues, decreasing, and their vectors.
+
+    Block Lanczos with thick restarts: at most about ``2 * n_pairs`` vectors are kept, each new
+    block is orthogonalised against all of them twice, and at a restart the best Ritz vectors stay.
+
+    Parameters
+    ----------
+    multiply : callable
+        Product of the operator with an array of shape (size, k); the operator must have no large
+        negative eigenvalues.
+    size : int
+        Rows of the operator; much more than `n_pairs`.
+    n_pairs : int
+        How many pairs.
+    width : int
+        Vectors in a product. Few where a product takes as much longer as it has vectors (sparse
+        data), more where reading the operator takes the time (a dense matrix).
+    tol : float
+        Stop when the residual of every pair is below this share of its eigenvalue. The error of an
+        eigenvalue, and of a smooth function of the operator, is about the square of it.
+    max_restarts : int
+        Raise `RuntimeError` after so many.
+    """
+    n_basis = max(2 * n_pairs, n_pairs + 4 * width)
+    if n_basis + width > size:
+        raise ValueError(f"n_pairs={n_pairs} is too much for size={size}.")
+    basis = np.empty((size, n_basis + width))
+    projected = np.zeros((n_basis + width, n_basis + width))
+    start = np.random.default_rng(_SEED).standard_normal((size, width))
+    basis[:, :width] = qr(start, mode="economic", check_finite=False)[0]
+    done, known = 0, width  # vectors whose product is known; vectors in the basis
+    for _ in range(max_restarts):
+        while known <= n_basis:
+            coupling = _extend(multiply, basis, projected, done, known)
+            done, known = known, known + coupling.shape[0]
+        values, vectors = eigh(projected[:done, :done], lower=False, check_finite=False)
+        values, vectors = values[::-1], vectors[:, ::-1]
+        leak = coupling @ vectors[done - coupling.shape[1] :]
+        residual = np.sqrt((leak[:, :n_pairs] ** 2).sum(axis=0))
+        floor = values[0] * size * np.finfo(float).eps
+        if (residual <= tol * np.maximum(values[:n_pairs], floor)).all():
+            _rotate(basis, vectors[:, :n_pairs])
+            return values[:n_pairs], basis[:, :n_pairs].copy()
+        kept = n_pairs + (n_basis - n_pairs) // 4
+        _rotate(basis, vectors[:, :kept])
+        basis[:, kept : kept + width] = basis[:, done:known]
+        projected[:] = 0.0
+        projected[range(kept), range(kept)] = values[:kept]
+        done, known = kept, kept + width
+    raise RuntimeError(
+        f"{n_pairs} leading components did not converge to tol={tol} in {max_restarts} restarts."
+    )
+
+
+def _extend(multiply, basis, projected, done, known):
+    """Add one block to the basis, in place; return how the last block is coupled to it."""
+    old = basis[:, :known]
+    block = multiply(np.ascontiguousarray(basis[:, done:known]))
+    first = old.T @ block
+    block -= old @ first
+    block, outer = qr(block, mode="economic", overwrite_a=True, check_finite=False)
+    second = old.T @ block
+    block -= old @ second
+    block, inner = qr(block, mode="economic", overwrite_a=True, check_finite=False)
+    projected[:known, done:known] = first + second @ outer
+    basis[:, known : known + block.shape[1]] = block
+    return inner @ outer
+
+
+def _rotate(basis, vectors):
+    """Replace the first columns of the basis by combinations of them, a few rows at a time."""
+    n_old, n_new = vectors.shape
+    for start in range(0, basis.shape[0], _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        basis[rows, :n_new] = basis[rows, :n_old] @ vectors

@@ -1,0 +1,130 @@
+"""Rows minus their center, as an operator: sparse rows are centred implicitly."""
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+__all__ = ["residuals"]
+
+_ENTRIES_PER_BLOCK = 2**20
+
+
+def residuals(X, codes, means, weights=None, scale=None):
+    """Rows of `X` minus the mean of their class, times the root of their weight.
+
+    Parameters
+    ----------
+    X : ndarray or CSR/CSC of shape (n_samples, n_features)
+        Rows with a negative code or without weight are left out.
+    codes : ndarray of int32
+        Which row of `means` to subtract.
+    means : ndarray of shape (n_classes, n_features)
+        Class means; a single row centres all data on their common mean.
+    weights : ndarray of float64, optional
+        Weight of each row.
+    scale : ndarray of shape (n_features,), optional
+        What each feature is divided by.
+    """
+    weights = np.ones(X.shape[0]) if weights is None else weights
+    scale = np.ones(X.shape[1]) if scale is None else scale
+    counted = (codes >= 0) & (weights > 0)
+    if not counted.all():
+        X, codes, weights = X[counted], codes[counted], weights[counted]
+    kind = _SparseResiduals if issparse(X) else _DenseResiduals
+    return kind(X, codes, weights, means, scale)
+
+
+class _DenseResiduals:
+    """Rows minus their class mean, divided by the scale, times the root of their weight."""
+
+    largest_product = 5000  # rows of a product that still pays against iterating over the data
+    vectors_at_once = 32  # reading the data takes the time
+
+    def __init__(self, X, codes, weights, means, scale):
+        self.rows = means[codes] if len(means) > 1 else np.tile(means, (X.shape[0], 1))
+        np.subtract(X, self.rows, out=self.rows)
+        if (scale != 1.0).any():
+            self.rows /= scale
+        if (weights != 1.0).any():
+            self.rows *= np.sqrt(weights)[:, None]
+        self.weights = weights
+        self.total = weights.sum()
+
+    def scatter(self):
+        """Inner products of the features."""
+        return self.rows.T @ self.rows
+
+    def gram(self):
+        """Inner products of the samples."""
+        return self.rows @ self.rows.T
+
+    def push(self, right):
+        """Residuals times `right`."""
+        return self.rows @ right
+
+    def pull_back(self, left):
+        """Residuals transposed times `left`."""
+        return self.rows.T @ left
+
+    def trace(self):
+        """Sum of the squared lengths of all residuals."""
+        return float(np.einsum("ij,ij->", self.rows, self.rows))
+
+    def squared_lengths(self):
+        """Squared length of each residual, without its weight."""
+        return np.einsum("ij,ij->i", self.rows, self.rows) / self.weights
+
+
+class _SparseResiduals:
+    """The same for sparse rows, of which at most a block at a time is made dense."""
+
+    largest_product = 1500
+    vectors_at_once = 8  # a product takes as much longer as it has vectors
+
+    def __init__(self, X, codes, weights, means, scale):
+        self.rows = X.tocsr() if (scale == 1.0).all() else X.multiply(1.0 / scale).tocsr()
+        self.codes = codes
+        self.members = csr_array(
+            (np.ones(codes.size), (codes, np.arange(codes.size))), (len(means), codes.size)
+        )
+        self.means = means / scale
+        self.weights = weights
+        self.roots = np.sqrt(weights)
+        self.total = weights.sum()
+
+    def scatter(self):
+        """Inner products of the features."""
+        return sum((block.T * weights) @ block for block, weights in self._centred_blocks())
+
+    def gram(self):
+        """Inner products of the samples, from sparse products and corrections for the means."""
+        inner = (self.rows @ self.rows.T).toarray()
+        crossed = (self.rows @ self.means.T)[:, self.codes]
+        between = (self.means @ self.means.T)[np.ix_(self.codes, self.codes)]
+        return (inner - crossed - crossed.T + between) * np.outer(self.roots, self.roots)
+
+    def push(self, right):
+        """Residuals times `right`."""
+        return (self.rows @ right - (self.means @ right)[self.codes]) * self.roots[:, None]
+
+    def pull_back(self, left):
+        """Residuals transposed times `left`."""
+        weighted = left * self.roots[:, None]
+        return self.rows.T @ weighted - self.means.T @ (self.members @ weighted)
+
+    def trace(self):
+        """Sum of the squared lengths of all residuals, from sparse products."""
+        squares = self.weights @ np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel()
+        # Every class is centred on its own mean, so the crossed terms are twice the last one.
+        counts = self.members @ self.weights
+        return float(squares - counts @ (self.means**2).sum(axis=1))
+
+    def squared_lengths(self):
+        """Squared length of each residual, without its weight."""
+        blocks = self._centred_blocks()
+        return np.concatenate([np.einsum("ij,ij->i", block, block) for block, _ in blocks])
+
+    def _centred_blocks(self):
+        height = max(1, _ENTRIES_PER_BLOCK // self.rows.shape[1])
+        for start in range(0, self.rows.shape[0], height):
+            rows = slice(start, start + height)
+            yield self.rows[rows].toarray() - self.means[self.codes[rows]], self.weights[rows]

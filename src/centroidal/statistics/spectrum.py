@@ -1,0 +1,132 @@
+"""Eigenpairs of a scatter matrix from the smaller side; never m x m when m > n."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh, qr, svd
+
+from .leading_eigenpairs import leading_eigenpairs
+
+__all__ = ["Spectrum", "matrix_spectrum", "merged_spectrum", "spectrum"]
+
+_DIRECT_SIZE = 1500  # below it, a direct decomposition takes less than many products
+_SHARE_OF_SIZE = 8  # above this share of all pairs, iterations are slower than all at once
+_WIDTH = 32  # of a block of vectors that a dense matrix is multiplied with
+
+
+class Spectrum(NamedTuple):
+    """A scatter matrix ``vectors * values @ vectors.T`` plus what was cut off.
+
+    Attributes
+    ----------
+    values : ndarray of shape (rank,)
+        Largest eigenvalues, decreasing: squared singular values of the centred data.
+    vectors : ndarray of shape (n_features, rank)
+        Their orthonormal eigenvectors.
+    trace : float
+        Sum of all eigenvalues, with those that were cut off.
+    """
+
+    values: np.ndarray
+    vectors: np.ndarray
+    trace: float
+
+    @classmethod
+    def empty(cls, n_features):
+        """Return the spectrum of no data."""
+        return cls(np.zeros(0), np.zeros((n_features, 0)), 0.0)
+
+    def leading(self, n_pairs):
+        """Return the same with only the largest pairs."""
+        return Spectrum(self.values[:n_pairs], self.vectors[:, :n_pairs], self.trace)
+
+
+def spectrum(rows, n_pairs=None, n_spare=0):
+    """Decompose the scatter of residuals; all of it, or the `n_pairs` largest pairs.
+
+    So many spare pairs are added where a dense decomposition makes them cheap.
+
+    Time is O(n m min(n, m)) for all pairs and O(n m n_pairs) for few, memory the vectors asked for
+    and the smaller of the two products, or twice the vectors where few are asked for of many.
+    """
+    n_samples, n_features = rows.rows.shape
+    side = min(n_samples, n_features)
+    if n_pairs is not None and side > max(rows.largest_product, _SHARE_OF_SIZE * n_pairs):
+        return _iterated(rows, n_pairs)
+    product = rows.scatter() if n_features <= n_samples else rows.gram()
+    n_pairs = None if n_pairs is None else n_pairs + n_spare
+    found = matrix_spectrum(product, n_pairs, max(n_samples, n_features))
+    return found if n_features <= n_samples else _pulled_back(rows, found)
+
+
+def matrix_spectrum(matrix, n_pairs=None, longer_side=None):
+    """Decompose a symmetric matrix without negative eigenvalues, which is overwritten."""
+    size = matrix.shape[0]
+    trace = float(matrix.trace())
+    if n_pairs is None or 3 * n_pairs > size:
+        values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+    elif size > max(_DIRECT_SIZE, _SHARE_OF_SIZE * n_pairs):
+        values, vectors = leading_eigenpairs(matrix.__matmul__, size, n_pairs, width=_WIDTH)
+        values, vectors = values[::-1], vectors[:, ::-1]
+    else:
+        largest = [size - n_pairs, size - 1]
+        values, vectors = eigh(
+            matrix, overwrite_a=True, check_finite=False, subset_by_index=largest
+        )
+    found = Spectrum(values[::-1], vectors[:, ::-1], trace).leading(n_pairs)
+    return _without_rounding(found, longer_side or size)
+
+
+def _iterated(rows, n_pairs):
+    n_samples, n_features = rows.rows.shape
+    by_features = n_features <= n_samples
+
+    def multiply(block):
+        if by_features:
+            return rows.pull_back(rows.push(block))
+        return rows.push(rows.pull_back(block))
+
+    side = min(n_samples, n_features)
+    pairs = leading_eigenpairs(multiply, side, n_pairs, width=rows.vectors_at_once)
+    found = _without_rounding(Spectrum(*pairs, rows.trace()), max(n_samples, n_features))
+    return found if by_features else _pulled_back(rows, found)
+
+
+def _pulled_back(rows, found):
+    """Turn eigenvectors of the samples' products into those of the features'."""
+    return found._replace(vectors=rows.pull_back(found.vectors) / np.sqrt(found.values))
+
+
+def _without_rounding(found, longer_side):
+    """Cut the eigenvalues that are zero up to rounding."""
+    largest = max(found.values[0], 0.0) if found.values.size else 0.0
+    rank = np.count_nonzero(found.values > largest * longer_side * np.finfo(float).eps)
+    return found.leading(rank)
+
+
+def merged_spectrum(old, columns, n_pairs=None):
+    """Spectrum of a scatter to which the outer products of `columns` are added.
+
+    Only directions that the old vectors do not span are orthogonalised, twice, so that they stay
+    orthonormal over many updates; no right singular vectors are needed. Time is
+    O(m (rank + n_columns)^2).
+    """
+    inside = old.vectors.T @ columns
+    outside = columns - old.vectors @ inside
+    correction = old.vectors.T @ outside
+    outside -= old.vectors @ correction
+    inside += correction
+    fresh, triangle = qr(outside, mode="economic", overwrite_a=True, check_finite=False)
+    rank, n_fresh = old.values.size, triangle.shape[0]
+    small = np.zeros((rank + n_fresh, rank + columns.shape[1]))
+    small[range(rank), range(rank)] = np.sqrt(old.values)
+    small[:rank, rank:] = inside
+    small[rank:, rank:] = triangle
+    left, singular, _ = svd(small, full_matrices=False, check_finite=False)
+    longest = max(small.shape[1], columns.shape[0])
+    kept = np.count_nonzero(singular > singular[0] * longest * np.finfo(float).eps)
+    kept = kept if n_pairs is None else min(kept, n_pairs)
+    vectors = old.vectors @ left[:rank, :kept]
+    vectors += fresh @ left[rank:, :kept]
+    trace = old.trace + float((columns**2).sum())
+    return Spectrum(singular[:kept] ** 2, vectors, trace)

@@ -9,7 +9,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import centroidal
 from centroidal import (
+    FisherSubspace,
     FisherSubspaceClassifier,
+    OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
     SparseCenterClassifierCV,
 )
@@ -29,19 +31,22 @@ ESTIMATORS = [
     FisherSubspaceClassifier("full", threshold="balanced"),
     FisherSubspaceClassifier("variance", scatter="within", threshold="mahalanobis"),
     FisherSubspaceClassifier(n_components=2, threshold="prior", priors="empirical"),
+    OnlineFisherSubspaceClassifier(),
+    OnlineFisherSubspaceClassifier(n_components=2, window=2, priors="empirical"),
 ]
+TRANSFORMERS = [FisherSubspace(), FisherSubspace(3, whitening="variance", scatter="within")]
 
 
 # Some versions of the checks fit classes smaller than the 5 folds, of which scikit-learn warns.
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks(ESTIMATORS + TRANSFORMERS)
 def test_estimator_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)  # raises if the estimator breaks the convention
 
 
 def test_every_public_estimator_is_in_the_list():
-    public = {name for name in centroidal.__all__ if name.endswith(("Classifier", "CV"))}
-    assert {type(estimator).__name__ for estimator in ESTIMATORS} == public
+    listed = {type(estimator).__name__ for estimator in ESTIMATORS + TRANSFORMERS}
+    assert listed == set(centroidal.__all__)
 
 
 @pytest.fixture

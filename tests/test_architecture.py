@@ -23,7 +23,9 @@ def test_import_contracts_hold():
 
 def test_public_names_are_these():
     assert centroidal.__all__ == [
+        "FisherSubspace",
         "FisherSubspaceClassifier",
+        "OnlineFisherSubspaceClassifier",
         "SparseCenterClassifier",
         "SparseCenterClassifierCV",
     ]

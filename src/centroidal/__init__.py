@@ -1,8 +1,19 @@
 """Classify and select features with class centers, for data with many features."""
 
-from .classifiers import FisherSubspaceClassifier, SparseCenterClassifier
+from .classifiers import (
+    FisherSubspace,
+    FisherSubspaceClassifier,
+    OnlineFisherSubspaceClassifier,
+    SparseCenterClassifier,
+)
 from .model_selection import SparseCenterClassifierCV
 
-__all__ = ["FisherSubspaceClassifier", "SparseCenterClassifier", "SparseCenterClassifierCV"]
+__all__ = [
+    "FisherSubspace",
+    "FisherSubspaceClassifier",
+    "OnlineFisherSubspaceClassifier",
+    "SparseCenterClassifier",
+    "SparseCenterClassifierCV",
+]
 
 __version__ = "0.1.0"

@@ -20,12 +20,14 @@ __all__ = [
     "check_finite_summary",
     "check_fitted",
     "check_labelled",
+    "check_n_axes",
     "check_n_components",
     "check_n_features_to_select",
     "check_next_classes",
     "check_priors",
     "check_rows",
     "check_same_features",
+    "check_window",
 ]
 
 # What the compiled loops read as it is; everything else becomes float64.
@@ -292,3 +294,24 @@ def check_balance(value):
         raise TypeError(f"balance={value!r} must be a number between 0 and 1.")
     if not 0.0 < value < 1.0:
         raise ValueError(f"balance={value} must lie between 0 and 1, both excluded.")
+
+
+def check_n_axes(value, n_classes):
+    """Return the number of Fisher axes to keep, at most one less than classes."""
+    if value is None:
+        return n_classes - 1
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"n_axes={value!r} must be an int or None for all.")
+    if not 1 <= value <= n_classes - 1:
+        raise ValueError(f"n_axes={value} must lie between 1 and n_classes - 1={n_classes - 1}.")
+    return int(value)
+
+
+def check_window(value):
+    """Raise unless `value` is a number of chunks or None."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"window={value!r} must be a number of chunks (int) or None for all.")
+    if value < 1:
+        raise ValueError(f"window={value} must be at least 1.")

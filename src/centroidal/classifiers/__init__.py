@@ -1,6 +1,13 @@
-"""Classifiers in scikit-learn's manner."""
+"""scikit-learn classifiers, and the subspace they work in."""
 
+from .fisher_space import FisherSubspace
 from .fisher_subspace import FisherSubspaceClassifier
+from .online_fisher_subspace import OnlineFisherSubspaceClassifier
 from .sparse_center import SparseCenterClassifier
 
-__all__ = ["FisherSubspaceClassifier", "SparseCenterClassifier"]
+__all__ = [
+    "FisherSubspace",
+    "FisherSubspaceClassifier",
+    "OnlineFisherSubspaceClassifier",
+    "SparseCenterClassifier",
+]

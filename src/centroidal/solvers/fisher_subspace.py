@@ -16,9 +16,9 @@ so that it is applied in two thin products and no features-by-features matrix ex
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, qr
 
-from .thresholds import PILED, class_spreads, find_threshold
+from .thresholds import class_spreads, find_threshold
 
 __all__ = [
     "FisherAxes",
@@ -36,6 +36,8 @@ __all__ = [
 ]
 
 _ROUNDING = 1e-12
+_EQUAL = 1e-9  # separations that differ by less are the same
+_LEAST_SPREAD = 1e-6  # of a class, as a share of the distance of centers, to keep odds finite
 
 
 class SquaredWhitening(NamedTuple):
@@ -98,16 +100,32 @@ def fisher_axes(whitening, counts, means):
 
 def axes_of(contrasts, between, counts):
     """Axes from whitened-twice class means (rows) and their inner products with the means."""
-    between = (between + between.T) / 2.0
-    values, vectors = eigh(between, check_finite=False)
+    values, vectors = eigh((between + between.T) / 2.0, check_finite=False)
     values, vectors = values[::-1], vectors[:, ::-1]
-    is_real = values > _ROUNDING * max(values[0], 0.0)
-    n_axes = min(np.count_nonzero(is_real), counts.size - 1)
-    lengths = np.sqrt(values[:n_axes])
-    centers = vectors[:, :n_axes] * lengths / np.sqrt(counts)[:, None]
-    # The last class is on the positive side of every axis.
-    signs = np.where(centers[-1] < 0, -1.0, 1.0)
-    return FisherAxes(contrasts.T @ (vectors[:, :n_axes] / lengths * signs), centers * signs)
+    n_real = np.count_nonzero(values > _ROUNDING * max(values[0], 0.0))
+    n_axes = min(n_real, counts.size - 1)
+    values, vectors = values[:n_axes], _settled(values[:n_axes], vectors[:, :n_axes])
+    centers = vectors * np.sqrt(values) / np.sqrt(counts)[:, None]
+    return FisherAxes(contrasts.T @ (vectors / np.sqrt(values)), centers)
+
+
+def _settled(values, vectors):
+    """Make eigenvectors unique: fix the signs, and turn those of equal values to a standard form.
+
+    The last class is on the positive side, or the class farthest out if the last is in the middle.
+    """
+    vectors = vectors.copy()
+    ends = np.flatnonzero(np.diff(values, append=0.0) < -_EQUAL * values.max(initial=0.0)) + 1
+    start = 0
+    for end in ends:
+        if end - start > 1:
+            turn, _ = qr(vectors[:, start:end].T)
+            vectors[:, start:end] = vectors[:, start:end] @ turn
+        start = end
+    farthest = np.argmax(np.abs(vectors), axis=0)
+    reach = vectors[farthest, range(values.size)]
+    leading = np.where(np.abs(vectors[-1]) > _EQUAL * np.abs(reach), vectors[-1], reach)
+    return vectors * np.where(leading < 0, -1.0, 1.0)
 
 
 class LinearRule(NamedTuple):
@@ -127,7 +145,7 @@ def separate_two(values, is_positive, weights, rule, balance):
 
 def cut_at(threshold, distance, variance):
     """Log-odds of two normal distributions of one variance, moved so that they are 0 at a point."""
-    slope = distance / max(variance, (PILED * distance) ** 2)
+    slope = distance / max(variance, (_LEAST_SPREAD * distance) ** 2)
     return LinearRule(np.array([[slope]]), np.array([-slope * threshold]), threshold)
 
 
@@ -146,7 +164,7 @@ def choose_between(centers, within, log_priors):
     spreads, turn = eigh(within, check_finite=False)
     turned = centers @ turn
     farthest = (centers**2).sum(axis=1).max()
-    precise = turned / np.maximum(spreads, PILED**2 * farthest)
+    precise = turned / np.maximum(spreads, _LEAST_SPREAD**2 * farthest)
     slopes = turn @ precise.T
     offsets = log_priors - 0.5 * np.einsum("ij,ij->i", turned, precise)
     if len(centers) != 2:

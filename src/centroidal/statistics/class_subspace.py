@@ -99,6 +99,14 @@ class ClassSubspace:
         found = found._replace(trace=found.trace + cut_off)
         return ClassSubspace(counts, means, found, self.scatter)
 
+    @property
+    def tail(self):
+        """Mean variance in the directions that were cut off."""
+        found = self.spectrum
+        n_left = min(self.means.shape[1], self.total - 1.0) - found.values.size
+        cut_off = max(found.trace - found.values.sum(), 0.0)
+        return cut_off / max(n_left, 1.0) / max(self.total, np.finfo(float).tiny)
+
     def covariance_inside(self, axes):
         """Pooled covariance inside the classes along some axes, without the data.
 
@@ -107,14 +115,12 @@ class ClassSubspace:
         """
         found = self.spectrum
         inside = found.vectors.T @ axes
-        n_left = min(axes.shape[0], self.total - 1.0) - found.values.size
-        tail = max(found.trace - found.values.sum(), 0.0) / max(n_left, 1.0)
         along = (inside.T * found.values) @ inside
-        along += tail * (axes.T @ axes - inside.T @ inside)
+        along += self.total * self.tail * (axes.T @ axes - inside.T @ inside)
         if self.scatter == "total":
             centers = (self.means - self.mean) @ axes
             along -= (centers.T * self.counts) @ centers
-        return along / self.total
+        return along / max(self.total, np.finfo(float).tiny)
 
 
 def class_subspace(X, codes, moments, weights=None, scatter="total", n_pairs=None):

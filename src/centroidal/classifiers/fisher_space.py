@@ -1,0 +1,147 @@
+"""The Fisher subspace as a transformer; mathematics in solvers/fisher_subspace.py."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from .._validation import (
+    check_finite_summary,
+    check_fitted,
+    check_labelled,
+    check_n_axes,
+    check_rows,
+)
+from ..statistics import class_moments, class_subspace
+from ._fisher_recipe import FisherRecipe, project
+
+__all__ = ["FisherSubspace"]
+
+
+class FisherSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    r"""Project samples on the subspace that whitened class means span (chapter 6 of the thesis).
+
+    With C classes the subspace has at most C - 1 dimensions. Its axes are :math:`T = W Q`, where W
+    whitens (partially) and the columns of Q are an orthonormal basis of the whitened class means
+    (:cite:t:`Rozza2011`, section 6.2.2). A sample x becomes :math:`T^T (x - \mu)`.
+
+    Parameters
+    ----------
+    n_components : int, float, "log2" or None, default=None
+        How many directions are whitened, as in :class:`FisherSubspaceClassifier`. Not the number of
+        dimensions of the result, which is `n_axes`.
+    n_axes : int or None, default=None
+        Dimensions to keep, those along which the classes are farthest apart; None for all.
+    whitening : {"truncated", "full", "variance"}, default="truncated"
+        As in :class:`FisherSubspaceClassifier`.
+    scatter : {"total", "within"}, default="total"
+        As in :class:`FisherSubspaceClassifier`.
+
+    Attributes
+    ----------
+    axes_ : ndarray of shape (n_features, n_axes)
+        Axes, in the order of how far apart the whitened classes are along them.
+    centers_ : ndarray of shape (n_classes, n_axes)
+        Where the class means fall.
+    mean_ : ndarray of shape (n_features,)
+        Mean of all samples.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_components_ : int
+        Number of whitened directions.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where they are all strings.
+
+    See Also
+    --------
+    FisherSubspaceClassifier : Classifies in this subspace.
+    centroidal.inspection.SubspaceDisplay : Draws samples in it.
+
+    Notes
+    -----
+    **Where we differ** from the thesis: class means are taken relative to the mean of all samples,
+    without which the subspace would depend on the origin; the basis consists of principal axes
+    instead of Gram and Schmidt's, so that their order means something and does not depend on the
+    order of the classes. The coordinates have the units of the data along directions that were not
+    whitened: a kernel that follows must be scaled to them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from centroidal import FisherSubspace
+    >>> X, y = load_wine(return_X_y=True)
+    >>> FisherSubspace().fit_transform(StandardScaler().fit_transform(X), y).shape
+    (178, 2)
+    """
+
+    def __init__(self, n_components=None, *, n_axes=None, whitening="truncated", scatter="total"):
+        self.n_components = n_components
+        self.n_axes = n_axes
+        self.whitening = whitening
+        self.scatter = scatter
+
+    def fit(self, X, y, sample_weight=None):
+        """Find the axes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; an integer weight is the same as so many copies.
+
+        Returns
+        -------
+        self
+            Fitted estimator.
+        """
+        recipe = FisherRecipe(self.whitening, self.n_components, self.scatter).check()
+        data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
+        n_axes = check_n_axes(self.n_axes, data.classes.size)
+
+        moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
+        check_finite_summary(self, data.X, moments.means, moments.squares)
+        n_pairs = recipe.n_pairs(moments.counts.sum())
+        subspace = class_subspace(data.X, data.codes, moments, data.weights, self.scatter, n_pairs)
+        (axes, _), whitening = recipe.axes(subspace)
+
+        data.features.keep(self)
+        self.classes_ = data.classes
+        self.mean_ = subspace.mean
+        self.axes_ = axes[:, :n_axes]
+        self.centers_ = (subspace.means - subspace.mean) @ self.axes_
+        self.n_components_ = whitening.gains.size
+        return self
+
+    def transform(self, X):
+        """Project samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_axes)
+            Their coordinates.
+        """
+        check_fitted(self)
+        X, _ = check_rows(self, X, np.arange(self.n_features_in_))
+        with np.errstate(invalid="ignore", over="ignore"):
+            coordinates = project(X, self.axes_, self.mean_)
+        check_finite_summary(self, X, coordinates)
+        return coordinates
+
+    @property
+    def _n_features_out(self):
+        return self.axes_.shape[1]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags

@@ -11,6 +11,7 @@ import centroidal
 from centroidal import (
     FisherSubspace,
     FisherSubspaceClassifier,
+    KernelFisherSubspaceClassifier,
     OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
     SparseCenterClassifierCV,
@@ -31,6 +32,9 @@ ESTIMATORS = [
     FisherSubspaceClassifier("full", threshold="balanced"),
     FisherSubspaceClassifier("variance", scatter="within", threshold="mahalanobis"),
     FisherSubspaceClassifier(n_components=2, threshold="prior", priors="empirical"),
+    KernelFisherSubspaceClassifier(),
+    KernelFisherSubspaceClassifier("poly", whitening="variance", threshold="mahalanobis"),
+    KernelFisherSubspaceClassifier("linear", whitening="full", threshold="prior"),
     OnlineFisherSubspaceClassifier(),
     OnlineFisherSubspaceClassifier(n_components=2, window=2, priors="empirical"),
 ]

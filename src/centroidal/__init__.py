@@ -3,6 +3,7 @@
 from .classifiers import (
     FisherSubspace,
     FisherSubspaceClassifier,
+    KernelFisherSubspaceClassifier,
     OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
 )
@@ -11,6 +12,7 @@ from .model_selection import SparseCenterClassifierCV
 __all__ = [
     "FisherSubspace",
     "FisherSubspaceClassifier",
+    "KernelFisherSubspaceClassifier",
     "OnlineFisherSubspaceClassifier",
     "SparseCenterClassifier",
     "SparseCenterClassifierCV",

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import narwhals.stable.v1 as nw
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import assert_all_finite, check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -19,6 +20,8 @@ __all__ = [
     "check_finite",
     "check_finite_summary",
     "check_fitted",
+    "check_gamma",
+    "check_kernel",
     "check_labelled",
     "check_n_axes",
     "check_n_components",
@@ -27,6 +30,7 @@ __all__ = [
     "check_priors",
     "check_rows",
     "check_same_features",
+    "check_square",
     "check_window",
 ]
 
@@ -315,3 +319,33 @@ def check_window(value):
         raise TypeError(f"window={value!r} must be a number of chunks (int) or None for all.")
     if value < 1:
         raise ValueError(f"window={value} must be at least 1.")
+
+
+def check_kernel(kernel, params):
+    """Raise unless `kernel` is a kernel of scikit-learn, "precomputed" or a function."""
+    names = (*sorted(kernel_metrics()), "precomputed")
+    if not callable(kernel):
+        if not isinstance(kernel, str):
+            raise TypeError(f"kernel={kernel!r} must be a name or a function of two samples.")
+        check_choice("kernel", kernel, names)
+    if params is not None and not isinstance(params, dict):
+        raise TypeError(f"kernel_params={params!r} must be a dict or None.")
+
+
+def check_gamma(value):
+    """Raise unless `value` is "scale", "auto" or a positive number."""
+    if isinstance(value, str):
+        check_choice("gamma", value, ("scale", "auto"))
+    elif isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"gamma={value!r} must be 'scale', 'auto' or a positive number.")
+    elif not value > 0.0:
+        raise ValueError(f"gamma={value} must be positive.")
+
+
+def check_square(X):
+    """Raise unless a precomputed kernel has one column a sample."""
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"X of shape {X.shape} must be square, (n_samples, n_samples), with "
+            "kernel='precomputed'."
+        )

@@ -4,6 +4,7 @@ from ._threads import map_blocks
 from .class_medians import ClassMedians, class_medians, median_deviations
 from .class_moments import ClassMoments, class_moments
 from .class_subspace import ClassSubspace, class_subspace
+from .gram import GramSummary, gram_summary
 from .sliding_subspace import SlidingSubspace
 from .spectrum import Spectrum, matrix_spectrum
 from .within_covariance import WithinCovariance, within_covariance
@@ -12,12 +13,14 @@ __all__ = [
     "ClassMedians",
     "ClassMoments",
     "ClassSubspace",
+    "GramSummary",
     "SlidingSubspace",
     "Spectrum",
     "WithinCovariance",
     "class_medians",
     "class_moments",
     "class_subspace",
+    "gram_summary",
     "map_blocks",
     "matrix_spectrum",
     "median_deviations",

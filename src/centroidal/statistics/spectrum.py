@@ -59,8 +59,11 @@ def spectrum(rows, n_pairs=None, n_spare=0):
     return found if n_features <= n_samples else _pulled_back(rows, found)
 
 
-def matrix_spectrum(matrix, n_pairs=None, longer_side=None):
-    """Decompose a symmetric matrix without negative eigenvalues, which is overwritten."""
+def matrix_spectrum(matrix, n_pairs=None, noise=None):
+    """Decompose a symmetric matrix without negative eigenvalues, which is overwritten.
+
+    Eigenvalues up to `noise` roundings of the largest are zero; by default one a row.
+    """
     size = matrix.shape[0]
     trace = float(matrix.trace())
     if n_pairs is None or 3 * n_pairs > size:
@@ -74,7 +77,7 @@ def matrix_spectrum(matrix, n_pairs=None, longer_side=None):
             matrix, overwrite_a=True, check_finite=False, subset_by_index=largest
         )
     found = Spectrum(values[::-1], vectors[:, ::-1], trace).leading(n_pairs)
-    return _without_rounding(found, longer_side or size)
+    return _without_rounding(found, noise or size)
 
 
 def _iterated(rows, n_pairs):
@@ -97,10 +100,10 @@ def _pulled_back(rows, found):
     return found._replace(vectors=rows.pull_back(found.vectors) / np.sqrt(found.values))
 
 
-def _without_rounding(found, longer_side):
-    """Cut the eigenvalues that are zero up to rounding."""
+def _without_rounding(found, noise):
+    """Cut the eigenvalues that are zero up to so many roundings of the largest."""
     largest = max(found.values[0], 0.0) if found.values.size else 0.0
-    rank = np.count_nonzero(found.values > largest * longer_side * np.finfo(float).eps)
+    rank = np.count_nonzero(found.values > largest * noise * np.finfo(float).eps)
     return found.leading(rank)
 
 

@@ -1,0 +1,86 @@
+"""A kernel matrix of labelled samples, centred, and what the Fisher-subspace methods need of it."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dpocon
+
+from .class_moments import class_weights
+from .spectrum import Spectrum, matrix_spectrum
+
+__all__ = ["GramSummary", "gram_summary"]
+
+
+class GramSummary(NamedTuple):
+    """Class means in the feature space of a kernel, and the scatter of all samples there.
+
+    Vectors of that space are combinations of samples, centred and times the root of their weight;
+    their *image* holds the inner products with these.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n_classes,)
+        Sum of the sample weights of each class.
+    means : ndarray of shape (n_classes, n_samples)
+        Class means minus the common mean, as combinations.
+    images : ndarray of shape (n_classes, n_samples)
+        Images of the class means.
+    spectrum : Spectrum or None
+        Of the centred Gram matrix; None where the means were whitened without it.
+    whitened : ndarray of shape (n_classes, n_samples) or None
+        Means times the inverse of the Gram matrix, where it was found by a factorisation.
+    row_means : ndarray of shape (n_samples,)
+        Mean of each row of the kernel matrix.
+    """
+
+    counts: np.ndarray
+    means: np.ndarray
+    images: np.ndarray
+    spectrum: Spectrum | None
+    whitened: np.ndarray | None
+    row_means: np.ndarray
+
+
+def gram_summary(kernel_matrix, codes, n_classes, weights, n_pairs=None, *, invert=False):
+    """Centre a kernel matrix, which is overwritten, and decompose it.
+
+    All pairs, or the `n_pairs` largest; with `invert`, if the matrix is regular, a Cholesky
+    factorisation instead, which takes a fraction of the time.
+    """
+    roots, total = np.sqrt(weights), weights.sum()
+    row_means = kernel_matrix @ weights / total
+    gram = kernel_matrix
+    gram -= row_means
+    gram -= (row_means - weights @ row_means / total)[:, None]
+    gram *= roots
+    gram *= roots[:, None]
+    counts = class_weights(codes, n_classes, weights)
+    means = np.zeros((n_classes, codes.size))
+    means[codes, np.arange(codes.size)] = 1.0
+    means = roots * (means / counts[:, None] - 1.0 / total)
+    images = means @ gram
+    whitened = _inverted(gram, roots, means) if invert else None
+    found = None
+    if whitened is None:
+        found = matrix_spectrum(gram, n_pairs)
+    return GramSummary(counts, means, images, found, whitened, row_means)
+
+
+def _inverted(gram, roots, means):
+    """Means times the inverse of the Gram matrix; None if it is singular but for the mean."""
+    size = gram.shape[0]
+    level = gram.trace() / max(size - 1, 1)
+    if level <= 0.0:
+        return None
+    # Along the roots of the weights the centred matrix is zero, and the means have no part.
+    filled = gram + level / (roots @ roots) * np.outer(roots, roots)
+    norm = np.abs(filled).sum(axis=0).max()
+    try:
+        factor = cho_factor(filled, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return None
+    condition, _ = dpocon(factor[0], norm, uplo="L" if factor[1] else "U")
+    if condition < size * np.finfo(float).eps:
+        return None
+    return cho_solve(factor, means.T, check_finite=False).T

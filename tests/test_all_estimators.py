@@ -11,6 +11,7 @@ import centroidal
 from centroidal import (
     FisherSubspace,
     FisherSubspaceClassifier,
+    FisherSubspaceClassifierCV,
     KernelFisherSubspaceClassifier,
     OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
@@ -32,6 +33,10 @@ ESTIMATORS = [
     FisherSubspaceClassifier("full", threshold="balanced"),
     FisherSubspaceClassifier("variance", scatter="within", threshold="mahalanobis"),
     FisherSubspaceClassifier(n_components=2, threshold="prior", priors="empirical"),
+    FisherSubspaceClassifierCV(),
+    FisherSubspaceClassifierCV(
+        whitening="variance", scatter=("total", "within"), scoring="balanced_accuracy"
+    ),
     KernelFisherSubspaceClassifier(),
     KernelFisherSubspaceClassifier("poly", whitening="variance", threshold="mahalanobis"),
     KernelFisherSubspaceClassifier("linear", whitening="full", threshold="prior"),

@@ -25,6 +25,7 @@ def test_public_names_are_these():
     assert centroidal.__all__ == [
         "FisherSubspace",
         "FisherSubspaceClassifier",
+        "FisherSubspaceClassifierCV",
         "KernelFisherSubspaceClassifier",
         "OnlineFisherSubspaceClassifier",
         "SparseCenterClassifier",

@@ -7,11 +7,12 @@ from .classifiers import (
     OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
 )
-from .model_selection import SparseCenterClassifierCV
+from .model_selection import FisherSubspaceClassifierCV, SparseCenterClassifierCV
 
 __all__ = [
     "FisherSubspace",
     "FisherSubspaceClassifier",
+    "FisherSubspaceClassifierCV",
     "KernelFisherSubspaceClassifier",
     "OnlineFisherSubspaceClassifier",
     "SparseCenterClassifier",

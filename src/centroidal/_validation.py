@@ -17,6 +17,7 @@ __all__ = [
     "LabelledData",
     "check_balance",
     "check_choice",
+    "check_component_grid",
     "check_finite",
     "check_finite_summary",
     "check_fitted",
@@ -349,3 +350,15 @@ def check_square(X):
             f"X of shape {X.shape} must be square, (n_samples, n_samples), with "
             "kernel='precomputed'."
         )
+
+
+def check_component_grid(values):
+    """Return numbers of components, sorted and without repeats."""
+    if isinstance(values, str) or not np.iterable(values):
+        raise TypeError(f"n_components_grid={values!r} must be an int, an array of ints or None.")
+    if len(values) == 0:
+        raise ValueError("n_components_grid=[] must hold at least one number of components.")
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+            raise ValueError(f"n_components_grid holds {value!r}; numbers must be ints from 1 on.")
+    return np.unique(np.asarray(values, dtype=int))

@@ -12,14 +12,14 @@ def test_grid_holds_both_ends_and_no_number_twice():
 
 def test_table_has_the_standard_error_of_the_mean():
     scores = np.array([[0.5, 0.6], [0.7, 0.6], [0.9, 0.6]])
-    table = path_table(np.array([1, 2]), scores)
+    table = path_table({"n_components": np.array([1, 2])}, scores)
     np.testing.assert_allclose(table["mean_test_score"], [0.7, 0.6])
     np.testing.assert_allclose(table["se_test_score"], [0.2 / np.sqrt(3), 0.0])
     np.testing.assert_array_equal(table["split2_test_score"], scores[2])
 
 
 def test_one_fold_has_no_spread():
-    assert path_table(np.array([1]), np.array([[0.5]]))["se_test_score"] == 0.0
+    assert path_table({}, np.array([[0.5]]))["se_test_score"] == 0.0
 
 
 def table(mean, error):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._optional import require
+from ._curves import draw_curve, mark_choice, score_name_of
 
 __all__ = ["SparsityPathDisplay"]
 
@@ -77,16 +78,15 @@ class SparsityPathDisplay:
         SparsityPathDisplay
             The picture.
         """
-        if not hasattr(estimator, "path_"):
+        if "n_features_to_select" not in getattr(estimator, "path_", {}):
             raise ValueError(
                 f"estimator={type(estimator).__name__} must be fitted and have a path_, as "
                 "SparseCenterClassifierCV has."
             )
-        scoring = getattr(estimator, "scoring", None) or "accuracy"
         return cls.from_cv_results(
             estimator.path_,
             chosen=estimator.n_features_to_select_,
-            score_name=scoring if isinstance(scoring, str) else "score",
+            score_name=score_name_of(estimator),
             ax=ax,
             name=name,
             **line_options,
@@ -168,23 +168,13 @@ class SparsityPathDisplay:
         """
         if ax is None:
             _, ax = require("matplotlib.pyplot", "plot", "drawing a path").subplots()
-        (self.line_,) = ax.plot(self.n_features, self.mean_score, label=name, **line_options)
-        self.band_ = ax.fill_between(
-            self.n_features,
-            self.mean_score - self.standard_error,
-            self.mean_score + self.standard_error,
-            color=self.line_.get_color(),
-            alpha=0.2,
-            linewidth=0,
+        self.line_, self.band_ = draw_curve(
+            ax, self.n_features, self.mean_score, self.standard_error, name, **line_options
         )
         self.chosen_line_ = None
         if self.chosen is not None:
-            self.chosen_line_ = ax.axvline(
-                self.chosen,
-                color=self.line_.get_color(),
-                linestyle=":",
-                label=f"{self.chosen} features chosen",
-            )
+            color = self.line_.get_color()
+            self.chosen_line_ = mark_choice(ax, self.chosen, "features", color)
         ax.set(xscale="log", xlabel="number of features", ylabel=self.score_name.replace("_", " "))
         if name is not None or self.chosen is not None:
             ax.legend(loc="lower right")

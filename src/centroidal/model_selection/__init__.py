@@ -1,5 +1,6 @@
-"""Many fits: the path over the number of features and its choice by cross-validation."""
+"""Many fits: paths over the number of features or components, and the choice among them."""
 
+from .fisher_subspace_cv import FisherSubspaceClassifierCV
 from .sparse_center_cv import SparseCenterClassifierCV
 
-__all__ = ["SparseCenterClassifierCV"]
+__all__ = ["FisherSubspaceClassifierCV", "SparseCenterClassifierCV"]

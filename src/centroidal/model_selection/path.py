@@ -12,15 +12,16 @@ def log_spaced(n_features, n_points):
     return np.unique(np.geomspace(1, n_features, n_points).round().astype(int))
 
 
-def path_table(grid, scores):
-    """Tabulate the scores of all folds, an array of shape (n_folds, n_grid).
+def path_table(columns, scores):
+    """Tabulate the scores of all folds, an array of shape (n_folds, n_models).
+
+    `columns` say what the models are, those with fewer features or components first.
 
     The names are those of scikit-learn's ``cv_results_``, so ``pandas.DataFrame(table)`` works.
     """
     n_folds = scores.shape[0]
-    spread = scores.std(axis=0, ddof=1) if n_folds > 1 else np.zeros(grid.size)
-    table = {
-        "n_features_to_select": grid,
+    spread = scores.std(axis=0, ddof=1) if n_folds > 1 else np.zeros(scores.shape[1])
+    table = columns | {
         "mean_test_score": scores.mean(axis=0),
         "std_test_score": spread,
         "se_test_score": spread / np.sqrt(n_folds),
@@ -29,7 +30,7 @@ def path_table(grid, scores):
 
 
 def choose(table, rule):
-    """Position in the table of the fewest features that are best, or within one SE of the best."""
+    """Position in the table of the first model that is best, or within one SE of the best."""
     mean = table["mean_test_score"]
     best = np.argmax(mean >= mean.max() - _ROUNDING)
     if rule == "best":

@@ -5,13 +5,8 @@ from numbers import Integral
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn import get_config
-from sklearn.metrics import get_scorer
-from sklearn.model_selection import check_cv
-from sklearn.utils import Bunch
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from .._progress import ProgressMixin, with_callbacks
+from .._progress import with_callbacks
 from .._validation import (
     check_choice,
     check_fitted,
@@ -23,7 +18,7 @@ from ..classifiers import SparseCenterClassifier
 from ..classifiers._geometry import log_odds, row_blocks
 from ..classifiers._sparse_center_rule import SparseCenterRule
 from ..solvers.path_hits import hits_along_path
-from ..statistics import map_blocks
+from ._folds import FoldsMixin
 from .path import choose, log_spaced, path_table
 
 __all__ = ["SparseCenterClassifierCV"]
@@ -31,7 +26,7 @@ __all__ = ["SparseCenterClassifierCV"]
 _GRID_POINTS = 50
 
 
-class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
+class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
     r"""Sparse center classifier that chooses its number of features by cross-validation.
 
     In each fold the features are ranked on the training part alone, and the score of the test part
@@ -156,8 +151,8 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         folds = self._folds(data, routed.splitter.split)
 
         score_fold = partial(self._score_fold, data, grid, routed.scorer.score)
-        scores = self._each_step(map_blocks(score_fold, folds, self.n_jobs), len(folds), "fold")
-        path = path_table(grid, np.array(list(scores)))
+        scores = self._scores_of(score_fold, folds)
+        path = path_table({"n_features_to_select": grid}, scores)
         chosen = choose(path, self.rule)
         solution = geometry.solve(self, data, self.n_jobs)
 
@@ -185,49 +180,13 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         n_selected = check_n_features_to_select(n_features_to_select, self.n_features_in_)
         return self._classifier(self._features, self.classes_, self._solution, n_selected)
 
-    def get_metadata_routing(self):
-        """Say which metadata the splitter and the scorer take.
-
-        Returns
-        -------
-        MetadataRouter
-            Routing information.
-        """
-        to_split = MethodMapping().add(caller="fit", callee="split")
-        router = MetadataRouter(owner=self).add_self_request(self)
-        router.add(splitter=self.cv, method_mapping=to_split)
-        if not self._counts_hits:
-            to_score = MethodMapping().add(caller="fit", callee="score")
-            router.add(scorer=get_scorer(self.scoring), method_mapping=to_score)
-        return router
-
     @property
     def _counts_hits(self):
         return self.scoring is None or self.scoring in ("accuracy", "balanced_accuracy")
 
-    def _routed(self, sample_weight, params):
-        """Metadata for the splitter and the scorer, which must exist."""
-        if not self._counts_hits:
-            get_scorer(self.scoring)
-        if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
-            return Bunch(splitter=routed.splitter, scorer=routed.get("scorer", Bunch(score={})))
-        unknown = params.keys() - {"groups"}
-        if unknown:
-            raise TypeError(
-                f"fit got {', '.join(sorted(unknown))}, which needs metadata routing: "
-                "sklearn.set_config(enable_metadata_routing=True)."
-            )
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights))
-
-    def _folds(self, data, split_params):
-        """Training and test samples of each fold as positions, whatever the splitter gives."""
-        labels = data.classes[data.codes]
-        positions = np.arange(labels.size)
-        splitter = check_cv(self.cv, labels, classifier=True)
-        folds = splitter.split(data.X, labels, **split_params)
-        return [(positions[train], positions[test]) for train, test in folds]
+    @property
+    def _needs_scorer(self):
+        return not self._counts_hits
 
     def _grid(self, X):
         grid = self.n_features_grid
@@ -278,7 +237,7 @@ class SparseCenterClassifierCV(ProgressMixin, SparseCenterRule):
         return hits
 
     def _scorer_path(self, data, grid, solution, test, score_params):
-        scorer = get_scorer(self.scoring)
+        scorer = self._scorer
         unnamed = data.features._replace(names=None)  # X is an array here, whatever it was
         X, labels = data.X[test], data.classes[data.codes[test]]
         params = {name: np.asarray(value)[test] for name, value in score_params.items()}

@@ -1,0 +1,247 @@
+"""Fisher-subspace classification with the number of components chosen by cross-validation."""
+
+from functools import partial
+from numbers import Integral
+
+import numpy as np
+from scipy.linalg import svd
+
+from .._progress import with_callbacks
+from .._validation import (
+    Features,
+    check_choice,
+    check_component_grid,
+    check_labelled,
+    check_priors,
+)
+from ..classifiers import FisherSubspaceClassifier
+from ..classifiers._fisher_recipe import FisherRecipe, project, solve_rows, solve_summarised
+from ..classifiers._fisher_rule import FisherRule
+from ..solvers.fisher_subspace import log2_rule
+from ..statistics import ClassSubspace, Spectrum, class_moments, class_subspace
+from ._folds import FoldsMixin
+from .path import choose, log_spaced, path_table
+
+__all__ = ["FisherSubspaceClassifierCV"]
+
+_GRID_POINTS = 20
+_ROUNDING = 1e-10  # of the share of the class means that is in no leading direction
+_TIMES_THE_RULE = 4  # how far beyond the rule of the thesis the default grid goes
+
+
+class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
+    r"""Fisher-subspace classifier that chooses how many directions to whiten by cross-validation.
+
+    No number of components is best everywhere, and one decomposition of the training part of a
+    fold gives the model for every number: all of them live in the few directions that it found and
+    the class means, in which the samples are projected once.
+
+    Parameters
+    ----------
+    whitening : {"truncated", "variance"}, default="truncated"
+        As in :class:`FisherSubspaceClassifier`.
+    scatter : {"total", "within"} or tuple of them, default="total"
+        As in :class:`FisherSubspaceClassifier`; of several the best is chosen.
+    n_components_grid : int, array-like of int or None, default=None
+        Numbers of components to try: an array, or how many values on a log scale; None is 20. The
+        scale ends at four times the rule "log2" of the thesis, or at the rank the data can have.
+    threshold : {"inclusive", "strict", "balanced", "mahalanobis", "prior"}, default="inclusive"
+        As in :class:`FisherSubspaceClassifier`.
+    balance : float, default=0.99
+        As in :class:`FisherSubspaceClassifier`.
+    priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
+        As in :class:`FisherSubspaceClassifier`.
+    cv : int, cross-validation generator, iterable or None, default=None
+        As in scikit-learn; None is 5 stratified folds.
+    scoring : str, callable or None, default=None
+        Scorer of scikit-learn; None is accuracy.
+    rule : {"best", "one_se"}, default="best"
+        "best": fewest components with the best mean score. "one_se": fewest components whose mean
+        score is within one standard error of the best.
+    n_jobs : int or None, default=None
+        Number of threads, over the folds.
+
+    Attributes
+    ----------
+    n_components_ : int
+        Chosen number of components, at most the rank of the data.
+    scatter_ : str
+        Chosen scatter.
+    path_ : dict of ndarray
+        The table of the path: ``n_components``, ``scatter``, ``mean_test_score``,
+        ``std_test_score``, ``se_test_score`` and one ``split*_test_score`` a fold;
+        ``pandas.DataFrame(path_)`` shows it.
+    best_estimator_ : FisherSubspaceClassifier
+        The chosen model by itself, which goes on with `partial_fit` and `merge`.
+    best_score_ : float
+        Mean score of the chosen model. The choice was made by it, so it is a little too good:
+        cross-validate this estimator as a whole for an honest number.
+    n_splits_ : int
+        Number of folds.
+    classes_, coef_, intercept_, axes_, threshold_ : ndarray or float
+        As in :class:`FisherSubspaceClassifier`, and so are `components_`, `singular_values_`,
+        `mean_`, `means_`, `class_count_`, `class_prior_`, `n_features_in_` and
+        `feature_names_in_`.
+
+    See Also
+    --------
+    FisherSubspaceClassifier : The same with a given number of components.
+    centroidal.inspection.ComponentPathDisplay : Draws `path_`.
+
+    Notes
+    -----
+    Time is that of one decomposition a fold (and scatter), plus O(n r) for each number of
+    components, where r is the largest of them.
+
+    Examples
+    --------
+    >>> from centroidal import FisherSubspaceClassifierCV
+    >>> from centroidal.datasets import make_spiked_classes
+    >>> data = make_spiked_classes(200, 100, n_spikes=10, random_state=0)
+    >>> model = FisherSubspaceClassifierCV().fit(data.data, data.target)
+    >>> bool(model.n_components_ > 10)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        whitening="truncated",
+        scatter="total",
+        n_components_grid=None,
+        threshold="inclusive",
+        balance=0.99,
+        priors="uniform",
+        cv=None,
+        scoring=None,
+        rule="best",
+        n_jobs=None,
+    ):
+        self.whitening = whitening
+        self.scatter = scatter
+        self.n_components_grid = n_components_grid
+        self.threshold = threshold
+        self.balance = balance
+        self.priors = priors
+        self.cv = cv
+        self.scoring = scoring
+        self.rule = rule
+        self.n_jobs = n_jobs
+
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose the number of components, then fit all data with it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, in fitting and in scoring.
+        **params : dict
+            ``groups`` for the splitter; with metadata routing enabled, whatever the splitter and
+            the scorer request.
+
+        Returns
+        -------
+        self
+            Fitted estimator.
+        """
+        check_choice("whitening", self.whitening, ("truncated", "variance"))
+        check_choice("rule", self.rule, ("best", "one_se"))
+        recipes = [self._recipe(scatter).check() for scatter in self._scatters]
+        if not recipes:
+            raise ValueError(f"scatter={self.scatter!r} must hold 'total', 'within' or both.")
+        data = check_labelled(self, X, y, sample_weight)
+        check_priors(self.priors, np.ones(data.classes.size))
+        grid = self._grid(data)
+        routed = self._routed(sample_weight, params)
+        folds = self._folds(data, routed.splitter.split)
+
+        score_fold = partial(self._score_fold, data, recipes, grid, routed.scorer.score)
+        scores = self._scores_of(score_fold, folds)
+        columns = {
+            "n_components": np.repeat(grid, len(recipes)),
+            "scatter": np.tile(self._scatters, grid.size),
+        }
+        path = path_table(columns, scores)
+        chosen = choose(path, self.rule)
+        n_components, scatter = int(path["n_components"][chosen]), str(path["scatter"][chosen])
+        recipe = self._recipe(scatter, n_components)
+        solution = solve_rows(self, recipe, data)
+
+        self._keep(data.features, data.classes, solution, self.priors)
+        self.scatter_ = scatter
+        self.path_ = path
+        self.n_splits_ = len(folds)
+        self.best_score_ = float(path["mean_test_score"][chosen])
+        self.best_estimator_ = self._classifier(recipe)._keep(
+            data.features, data.classes, solution, self.priors
+        )
+        return self
+
+    @property
+    def _scatters(self):
+        return [self.scatter] if isinstance(self.scatter, str) else list(self.scatter)
+
+    def _recipe(self, scatter, n_components=1):
+        return FisherRecipe(
+            self.whitening, n_components, scatter, self.threshold, self.balance, self.priors
+        )
+
+    def _classifier(self, recipe):
+        return FisherSubspaceClassifier(**recipe._asdict())
+
+    def _grid(self, data):
+        """Numbers of components in increasing order."""
+        grid = self.n_components_grid
+        total = data.codes.size if data.weights is None else data.weights.sum()
+        last = max(1, min(*data.X.shape, _TIMES_THE_RULE * log2_rule(total)))
+        if grid is None:
+            return log_spaced(last, _GRID_POINTS)
+        if isinstance(grid, Integral) and not isinstance(grid, bool):
+            if grid < 2:
+                raise ValueError(f"n_components_grid={grid} must be at least 2, or an array.")
+            return log_spaced(last, grid)
+        return check_component_grid(grid)
+
+    def _score_fold(self, data, recipes, grid, score_params, train, test):
+        """Scores of the test part: for each number of components, one for each scatter."""
+        labels = data.classes[data.codes[test]]
+        params = {name: np.asarray(value)[test] for name, value in score_params.items()}
+        scorer = self._scorer
+        part = data.only(train)
+        scores = np.empty((grid.size, len(recipes)))
+        for column, recipe in enumerate(recipes):
+            reduced, subspace = _reduced(part, recipe, int(grid[-1]))
+            for row, n_components in enumerate(grid):
+                recipe = recipe._replace(n_components=int(n_components))
+                solution = solve_summarised(recipe, subspace, reduced)
+                model = self._classifier(recipe)._keep(
+                    reduced.features, data.classes, solution, self.priors
+                )
+                scores[row, column] = scorer(model, reduced.X[test], labels, **params)
+        return scores.ravel()
+
+
+def _reduced(data, recipe, n_pairs):
+    """Project samples on the leading directions and the class means of those that count.
+
+    In these few coordinates every model with at most `n_pairs` components is what it was.
+    """
+    moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
+    found = class_subspace(data.X, data.codes, moments, data.weights, recipe.scatter, n_pairs)
+    vectors, mean = found.spectrum.vectors, found.mean
+    rank = vectors.shape[1]
+    centred = (found.means - mean)[found.counts > 0].T
+    outside = centred - vectors @ (vectors.T @ centred)
+    outside -= vectors @ (vectors.T @ outside)
+    fresh, lengths, _ = svd(outside, full_matrices=False)
+    basis = np.hstack([vectors, fresh[:, lengths > _ROUNDING * np.abs(centred).max()]])
+    features = Features(basis.shape[1], None)
+    reduced = data._replace(X=project(data.X, basis, mean), features=features)
+    directions = Spectrum(found.spectrum.values, np.eye(basis.shape[1], rank), found.spectrum.trace)
+    means = (found.means - mean) @ basis
+    return reduced, ClassSubspace(found.counts, means, directions, found.scatter)

@@ -18,20 +18,24 @@ __all__ = [
     "check_balance",
     "check_choice",
     "check_component_grid",
+    "check_count",
     "check_finite",
     "check_finite_summary",
     "check_fitted",
     "check_gamma",
     "check_kernel",
+    "check_kernel_matrix",
     "check_labelled",
     "check_n_axes",
     "check_n_components",
     "check_n_features_to_select",
     "check_next_classes",
+    "check_number",
+    "check_positive",
     "check_priors",
     "check_rows",
     "check_same_features",
-    "check_square",
+    "check_symmetric",
     "check_window",
 ]
 
@@ -41,6 +45,7 @@ _DTYPES = [
     np.uint64, np.uint32, np.uint16, np.uint8,
 ]  # fmt: skip
 _LABELS_PER_BLOCK = 2**16
+_ASYMMETRY = 1e-8  # of a kernel matrix, as a share of its largest entry
 
 
 class Features(NamedTuple):
@@ -331,6 +336,10 @@ def check_kernel(kernel, params):
         check_choice("kernel", kernel, names)
     if params is not None and not isinstance(params, dict):
         raise TypeError(f"kernel_params={params!r} must be a dict or None.")
+    if params and not callable(kernel):
+        raise ValueError(
+            f"kernel_params={params!r} must be None with kernel={kernel!r}; it is for functions."
+        )
 
 
 def check_gamma(value):
@@ -343,13 +352,30 @@ def check_gamma(value):
         raise ValueError(f"gamma={value} must be positive.")
 
 
-def check_square(X):
-    """Raise unless a precomputed kernel has one column a sample."""
+def check_symmetric(X):
+    """Raise unless a precomputed kernel has one column a sample, and is symmetric."""
     if X.shape[0] != X.shape[1]:
         raise ValueError(
             f"X of shape {X.shape} must be square, (n_samples, n_samples), with "
             "kernel='precomputed'."
         )
+    difference = abs(X - X.T).max()
+    if difference > _ASYMMETRY * abs(X).max():
+        raise ValueError(
+            f"X must be symmetric with kernel='precomputed'; entries differ by {difference:g}."
+        )
+
+
+def check_kernel_matrix(matrix):
+    """Raise unless a kernel gave finite numbers."""
+    if not np.isfinite(matrix).all():
+        raise ValueError("kernel gave NaN or infinity; rescale X or use another kernel.")
+
+
+def check_number(name, value):
+    """Raise unless a parameter is a number."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}={value!r} must be a number.")
 
 
 def check_component_grid(values):
@@ -362,3 +388,19 @@ def check_component_grid(values):
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
             raise ValueError(f"n_components_grid holds {value!r}; numbers must be ints from 1 on.")
     return np.unique(np.asarray(values, dtype=int))
+
+
+def check_count(name, value):
+    """Raise unless `value` is a positive whole number."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name}={value!r} must be an int of at least 1.")
+    if value < 1:
+        raise ValueError(f"{name}={value} must be at least 1.")
+
+
+def check_positive(name, value):
+    """Raise unless `value` is a finite positive number."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}={value!r} must be a positive number.")
+    if not 0.0 < value < np.inf:
+        raise ValueError(f"{name}={value} must be positive and finite.")

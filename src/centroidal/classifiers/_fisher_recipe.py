@@ -1,5 +1,6 @@
 """How a Fisher subspace is found and cut, whatever the data come as."""
 
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -65,9 +66,11 @@ class FisherRecipe(NamedTuple):
         wanted = self.n_components
         if wanted is None:
             wanted = _DEFAULT_COMPONENTS[self.whitening]
-        if wanted == "log2":
+        if isinstance(wanted, str):
             return log2_rule(n_samples)
-        return wanted if wanted is None or isinstance(wanted, float) else int(wanted)
+        if wanted is None:
+            return None
+        return int(wanted) if isinstance(wanted, Integral) else float(wanted)
 
     def n_pairs(self, n_samples):
         """Directions that the summary of the data must have; None for all."""

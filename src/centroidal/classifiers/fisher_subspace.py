@@ -112,6 +112,8 @@ class FisherSubspaceClassifier(FisherRule):
     twice the directions it whitens (once, where they are found by iteration), and what is beyond
     is cut off.
 
+    Features whose spread is about 1e-7 of that of the largest count as constant: scale them first.
+
     No array of features by features exists when there are more features than samples. Time is
     O(n m min(n, m)), or O(n m d) where d is small; sparse data are centred implicitly and never
     made dense.
@@ -244,6 +246,11 @@ class FisherSubspaceClassifier(FisherRule):
                 f"estimator, {parts[0].subspace.scatter!r}."
             )
         recipe = self._recipe.check()
+        if recipe.n_pairs(2.0) is None and any(part.subspace.spectrum.is_cut for part in parts):
+            raise ValueError(
+                f"whitening={self.whitening!r} with n_components={self.n_components!r} needs all "
+                "directions of both parts, of which one kept only the leading ones."
+            )
         classes = np.union1d(self.classes_, other.classes_)
         parts = [
             part._solution._replace(

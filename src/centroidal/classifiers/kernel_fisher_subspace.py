@@ -10,17 +10,18 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from .._validation import (
     check_finite,
-    check_finite_summary,
     check_fitted,
     check_gamma,
     check_kernel,
+    check_kernel_matrix,
     check_labelled,
+    check_number,
     check_priors,
     check_rows,
-    check_square,
+    check_symmetric,
 )
 from ..solvers.kernel_fisher_subspace import kernel_axes
-from ..statistics import GramSummary, gram_summary, map_blocks
+from ..statistics import GramSummary, class_moments, gram_summary, map_blocks
 from ._base import ClassScoresMixin
 from ._fisher_recipe import FisherRecipe
 from ._fisher_rule import two_sided
@@ -74,7 +75,7 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
     coef0 : float, default=1
         Of the polynomial and the sigmoid kernel.
     kernel_params : dict or None, default=None
-        Further parameters of a function.
+        Further parameters of a kernel that is a function.
     threshold : {"inclusive", "strict", "balanced", "mahalanobis", "prior"}, default="inclusive"
         As in :class:`FisherSubspaceClassifier`.
     balance : float, default=0.99
@@ -195,10 +196,12 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
         recipe = self._recipe.check()
         check_kernel(self.kernel, self.kernel_params)
         check_gamma(self.gamma)
+        check_number("degree", self.degree)
+        check_number("coef0", self.coef0)
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))
         if self.kernel == "precomputed":
-            check_square(data.X)
+            check_symmetric(data.X)
 
         counted = np.ones(data.codes.size, bool) if data.weights is None else data.weights > 0
         weights = counted.astype(float) if data.weights is None else data.weights
@@ -208,7 +211,7 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
             matrix = _dense(samples[:, counted])
         else:
             matrix = self._kernel_matrix(samples, samples, gamma)
-        check_finite_summary(self, data.X, matrix)
+        check_kernel_matrix(matrix)
         by_inverse = self.whitening == "full" and self.n_components is None
         n_pairs = recipe.n_pairs(weights.sum())
         summary = gram_summary(
@@ -316,10 +319,7 @@ def _gamma_value(gamma, X, weights):
         return 1.0 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
-    squares = X.multiply(X) if issparse(X) else np.square(X, dtype=float)
-    mean, square = (
-        np.average(np.asarray(values.mean(axis=1)).ravel(), weights=weights)
-        for values in (X, squares)
-    )
-    variance = square - mean**2
+    moments = class_moments(X, np.zeros(X.shape[0], dtype=np.int32), 1, weights)
+    means, total = moments.means[0], weights.sum()
+    variance = moments.squares.sum() / total / X.shape[1] + np.var(means)
     return 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0

@@ -225,9 +225,9 @@ class OnlineFisherSubspaceClassifier(FisherRule):
     def _checked_recipe(self):
         recipe = self._recipe.check()
         check_window(self.window)
-        if isinstance(self.n_components, float):
+        if isinstance(recipe.wanted(2.0), float):
             raise ValueError(
-                f"n_components={self.n_components} must be an int, 'log2' or None: the share of "
+                f"n_components={self.n_components:g} must be an int, 'log2' or None: the share of "
                 "the variance is not known before the end of a stream."
             )
         return recipe

@@ -60,10 +60,11 @@ def log2_rule(n_samples):
 
 def count_components(wanted, spectrum):
     """How many components a number, or a share of the variance, stands for."""
+    rank = spectrum.values.size
     if isinstance(wanted, float):
         shares = np.cumsum(spectrum.values) / spectrum.values.sum()
-        wanted = int(np.argmax(shares >= wanted - _ROUNDING)) + 1 if shares.size else 0
-    return min(wanted, spectrum.values.size)
+        wanted = np.argmax(shares >= wanted - _ROUNDING) + 1 if rank > 0 and wanted < 1 else rank
+    return int(min(wanted, rank))
 
 
 def whiten(spectrum, kind, n_components, n_samples):

@@ -18,13 +18,16 @@ __all__ = ["kernel_axes"]
 def kernel_axes(summary, whitening):
     """Axes as combinations of the samples, their images, and where class centers fall on them.
 
-    Without a `whitening`, the means were whitened by the inverse of the Gram matrix.
+    Classes without samples are left out. Without a `whitening`, the means were whitened by the
+    inverse of the Gram matrix.
     """
-    roots = np.sqrt(summary.counts)[:, None]
-    means, images = roots * summary.means, roots * summary.images
+    seen = summary.counts > 0
+    counts = summary.counts[seen]
+    roots = np.sqrt(counts)[:, None]
+    means, images = roots * summary.means[seen], roots * summary.images[seen]
     if whitening is None:
-        total = summary.counts.sum()
-        whitened, images_whitened = total * roots * summary.whitened, total * means
+        total = counts.sum()
+        whitened, images_whitened = total * roots * summary.whitened[seen], total * means
     else:
         whitened = whitening.apply(means)
         # The Gram matrix stretches its eigenvectors by the eigenvalues.
@@ -32,6 +35,6 @@ def kernel_axes(summary, whitening):
         along = (means @ whitening.vectors) * ((whitening.gains - whitening.rest) * values)
         images_whitened = whitening.rest * images + along @ whitening.vectors.T
     both = np.hstack([whitened, images_whitened])
-    fisher = axes_of(both, whitened @ images.T, summary.counts)
+    fisher = axes_of(both, whitened @ images.T, counts)
     axes, axis_images = np.split(fisher.axes, 2)
     return axes, axis_images, fisher.centers

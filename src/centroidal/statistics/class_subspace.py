@@ -68,8 +68,8 @@ class ClassSubspace:
         if self.spectrum.values.size < other.spectrum.values.size:
             self, other = other, self
         found = other.spectrum
+        columns = np.hstack([found.vectors * np.sqrt(found.values), self._shifts(other).T])
         cut_off = max(found.trace - found.values.sum(), 0.0)
-        columns = found.vectors * np.sqrt(found.values)
         return self._joined(other, columns, cut_off, n_pairs)
 
     def update(self, X, codes, weights=None, n_pairs=None):
@@ -77,7 +77,13 @@ class ClassSubspace:
         moments = class_moments(X, codes, self.counts.size, weights)
         block = ClassSubspace(moments.counts, moments.means, self.spectrum, self.scatter)
         rows = block.centred(X, codes, weights)
-        return self._joined(block, rows.rows.T, 0.0, n_pairs)
+        # Rows that sum to zero, each moved by the same step, have as scatter the sum of both: the
+        # step needs no column of its own.
+        shifts = self._shifts(block)
+        codes = codes if self.scatter == "within" else np.zeros_like(codes)
+        counts = block.counts if self.scatter == "within" else block.counts.sum(keepdims=True)
+        shares = np.sqrt(rows.weights / counts[codes])
+        return self._joined(block, (rows.rows + shares[:, None] * shifts[codes]).T, 0.0, n_pairs)
 
     def centred(self, X, codes, weights=None):
         """Rows minus the mean that the scatter is about."""
@@ -85,17 +91,20 @@ class ClassSubspace:
             return residuals(X, codes, self.means, weights)
         return residuals(X, np.minimum(codes, 0), self.mean[None], weights)
 
+    def _shifts(self, other):
+        """Return what the distance of the means of two parts adds to the scatter, as rows."""
+        if self.scatter == "within":
+            counts = self.counts + other.counts
+            weights = self.counts * other.counts / np.where(counts > 0, counts, 1.0)
+            return np.sqrt(weights)[:, None] * (other.means - self.means)
+        weight = self.total * other.total / (self.total + other.total)
+        return np.sqrt(weight) * (other.mean - self.mean)[None]
+
     def _joined(self, other, columns, cut_off, n_pairs):
         counts = self.counts + other.counts
         share = np.divide(other.counts, counts, out=np.zeros_like(counts), where=counts > 0)
-        steps = other.means - self.means
-        means = self.means + steps * share[:, None]
-        if self.scatter == "within":
-            shifts = np.sqrt(self.counts * share)[:, None] * steps
-        else:
-            weight = self.total * other.total / max(counts.sum(), np.finfo(float).tiny)
-            shifts = np.sqrt(weight) * (other.mean - self.mean)[None]
-        found = merged_spectrum(self.spectrum, np.hstack([columns, shifts.T]), n_pairs)
+        means = self.means + (other.means - self.means) * share[:, None]
+        found = merged_spectrum(self.spectrum, columns, n_pairs)
         found = found._replace(trace=found.trace + cut_off)
         return ClassSubspace(counts, means, found, self.scatter)
 

@@ -81,7 +81,8 @@ class _SparseResiduals:
     vectors_at_once = 8  # a product takes as much longer as it has vectors
 
     def __init__(self, X, codes, weights, means, scale):
-        self.rows = X.tocsr() if (scale == 1.0).all() else X.multiply(1.0 / scale).tocsr()
+        rows = X.astype(float, copy=False)  # squares of small integers would overflow
+        self.rows = rows.tocsr() if (scale == 1.0).all() else rows.multiply(1.0 / scale).tocsr()
         self.codes = codes
         self.members = csr_array(
             (np.ones(codes.size), (codes, np.arange(codes.size))), (len(means), codes.size)
@@ -100,7 +101,14 @@ class _SparseResiduals:
         inner = (self.rows @ self.rows.T).toarray()
         crossed = (self.rows @ self.means.T)[:, self.codes]
         between = (self.means @ self.means.T)[np.ix_(self.codes, self.codes)]
-        return (inner - crossed - crossed.T + between) * np.outer(self.roots, self.roots)
+        gram = (inner - crossed - crossed.T + between) * np.outer(self.roots, self.roots)
+        # Rounding of large means would look like a direction: within a class, weighted residuals
+        # sum to zero, and so must the products.
+        units = self.members.multiply(self.roots).tocsr()
+        units = units.multiply(1.0 / np.sqrt(units.multiply(units).sum(axis=1))[:, None]).tocsr()
+        gram -= units.T @ (units @ gram)
+        gram -= (units.T @ (units @ gram.T)).T
+        return gram
 
     def push(self, right):
         """Residuals times `right`."""

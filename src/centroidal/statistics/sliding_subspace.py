@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr, svd
+from scipy.linalg import svd
 
 from .class_moments import class_moments
 from .class_subspace import ClassSubspace
 from .residuals import residuals
-from .spectrum import Spectrum
+from .spectrum import Spectrum, split_columns
 
 __all__ = ["SlidingSubspace"]
 
@@ -74,7 +74,7 @@ class SlidingSubspace:
             coordinates * roots[:, None], full_matrices=False, check_finite=False
         )
         longest = max(coordinates.shape[0], X.shape[1])
-        rank = np.count_nonzero(singular > singular[0] * longest * np.finfo(float).eps)
+        rank = np.count_nonzero(singular**2 > singular[0] ** 2 * longest * np.finfo(float).eps)
         turn = turn[: min(rank, n_pairs)].T
         trace = sum(
             chunk.trace + chunk.total * ((chunk.mean - summary.mean) ** 2).sum() for chunk in chunks
@@ -88,12 +88,7 @@ class SlidingSubspace:
         vectors = self.subspace.spectrum.vectors
         shift = self.subspace.mean - mean
         columns = np.column_stack([(X - mean).T, shift])
-        inside = vectors.T @ columns
-        outside = columns - vectors @ inside
-        correction = vectors.T @ outside
-        outside -= vectors @ correction
-        inside += correction
-        fresh, triangle = qr(outside, mode="economic", overwrite_a=True, check_finite=False)
+        inside, fresh, triangle = split_columns(vectors, columns)
         new = np.hstack([inside[:, :-1].T, triangle[:, :-1].T])
         moved = np.hstack([old, np.zeros((old.shape[0], fresh.shape[1]))])
         moved += np.concatenate([inside[:, -1], triangle[:, -1]])

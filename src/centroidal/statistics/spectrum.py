@@ -3,14 +3,17 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, qr, svd
+from scipy.linalg import LinAlgError, cholesky, eigh, qr, solve_triangular, svd
 
 from .leading_eigenpairs import leading_eigenpairs
 
-__all__ = ["Spectrum", "matrix_spectrum", "merged_spectrum", "spectrum"]
+__all__ = ["Spectrum", "matrix_spectrum", "merged_spectrum", "spectrum", "split_columns"]
 
 _DIRECT_SIZE = 1500  # below it, a direct decomposition takes less than many products
 _SHARE_OF_SIZE = 8  # above this share of all pairs, iterations are slower than all at once
+_LEFT_OVER = 1e-8  # share of the trace that rounding may leave
+_MENDABLE = 0.1  # error of inner products that a second orthogonalisation removes
+_SQUARABLE = 1e-5  # share of the largest squared singular value that squaring leaves ten digits
 _WIDTH = 32  # of a block of vectors that a dense matrix is multiplied with
 
 
@@ -35,6 +38,11 @@ class Spectrum(NamedTuple):
     def empty(cls, n_features):
         """Return the spectrum of no data."""
         return cls(np.zeros(0), np.zeros((n_features, 0)), 0.0)
+
+    @property
+    def is_cut(self):
+        """Whether directions are missing that have more than rounding."""
+        return self.trace - self.values.sum() > _LEFT_OVER * self.trace
 
     def leading(self, n_pairs):
         """Return the same with only the largest pairs."""
@@ -114,22 +122,59 @@ def merged_spectrum(old, columns, n_pairs=None):
     orthonormal over many updates; no right singular vectors are needed. Time is
     O(m (rank + n_columns)^2).
     """
-    inside = old.vectors.T @ columns
-    outside = columns - old.vectors @ inside
-    correction = old.vectors.T @ outside
-    outside -= old.vectors @ correction
-    inside += correction
-    fresh, triangle = qr(outside, mode="economic", overwrite_a=True, check_finite=False)
+    inside, fresh, triangle = split_columns(old.vectors, columns)
     rank, n_fresh = old.values.size, triangle.shape[0]
     small = np.zeros((rank + n_fresh, rank + columns.shape[1]))
     small[range(rank), range(rank)] = np.sqrt(old.values)
     small[:rank, rank:] = inside
     small[rank:, rank:] = triangle
-    left, singular, _ = svd(small, full_matrices=False, check_finite=False)
+    left, values = _left_pairs(small, n_pairs)
     longest = max(small.shape[1], columns.shape[0])
-    kept = np.count_nonzero(singular > singular[0] * longest * np.finfo(float).eps)
-    kept = kept if n_pairs is None else min(kept, n_pairs)
+    # The parts come from squares: what these lost is rounding here too.
+    kept = np.count_nonzero(values > values[0] * longest * np.finfo(float).eps)
     vectors = old.vectors @ left[:rank, :kept]
     vectors += fresh @ left[rank:, :kept]
     trace = old.trace + float((columns**2).sum())
-    return Spectrum(singular[:kept] ** 2, vectors, trace)
+    return Spectrum(values[:kept], vectors, trace)
+
+
+def _left_pairs(matrix, n_pairs):
+    """Left singular vectors and squared singular values, at most `n_pairs`, largest first."""
+    if n_pairs is not None and n_pairs < matrix.shape[0]:
+        values, left = eigh(matrix @ matrix.T, check_finite=False, driver="evd")
+        values, left = values[: -n_pairs - 1 : -1], left[:, : -n_pairs - 1 : -1]
+        if values[-1] > _SQUARABLE * values[0]:
+            return left, values
+    # Squares would lose the small ones.
+    left, singular, _ = svd(matrix, full_matrices=False, check_finite=False)
+    return left[:, :n_pairs], singular[:n_pairs] ** 2
+
+
+def split_columns(vectors, columns):
+    """Write columns as ``vectors @ inside + fresh @ triangle`` with an orthonormal `fresh`."""
+    inside = vectors.T @ columns
+    outside = columns - vectors @ inside
+    correction = vectors.T @ outside
+    outside -= vectors @ correction
+    inside += correction
+    return inside, *_orthonormalised(outside)
+
+
+def _orthonormalised(columns):
+    """QR decomposition: two rounds of Cholesky, or Householder's where columns nearly depend."""
+    try:
+        once, first = _by_cholesky(columns)
+        # The second round mends what rounding left, if that is little.
+        gram = once.T @ once
+        if np.abs(gram - np.eye(len(gram))).max() < _MENDABLE:
+            lower = cholesky(gram, lower=True, check_finite=False)
+            twice = solve_triangular(lower, once.T, lower=True, check_finite=False).T
+            return twice, lower.T @ first
+    except LinAlgError:
+        pass
+    return qr(columns, mode="economic", check_finite=False)
+
+
+def _by_cholesky(columns):
+    lower = cholesky(columns.T @ columns, lower=True, check_finite=False)
+    return solve_triangular(lower, columns.T, lower=True, check_finite=False).T, lower.T

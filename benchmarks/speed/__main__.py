@@ -1,41 +1,51 @@
-"""Run the speed cases, print the ratios, write the tracked CSV.
+"""Run the speed cases, print the ratios, write a tracked CSV for each family of estimators.
 
-python -m benchmarks.speed [--only dense_l2,predict] [--threads 2]
+python -m benchmarks.speed [fisher_subspace ...] [--only dense_l2,predict] [--threads 2]
 """
 
 import argparse
 import csv
 import inspect
 import platform
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-from .sparse_centers import CASES
+from threadpoolctl import threadpool_limits
 
-RESULTS = Path(__file__).parent / "results" / "sparse_centers.csv"
+FAMILIES = ("sparse_centers", "fisher_subspace")
+RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("centroidal", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def main():
     options = read_options()
-    chosen = options.only.split(",") if options.only else [case.__name__ for case in CASES]
-    rows = []
-    for case in CASES:
-        if case.__name__ in chosen:
-            for result in run(case, options.threads):
-                rows.append(as_row(result, options.threads))
-                print(as_text(rows[-1]), flush=True)
-    if options.only:
+    only = options.only.split(",") if options.only else None
+    with threadpool_limits(limits=options.threads):
+        for family in options.families or FAMILIES:
+            rows = list(run_family(family, only, options.threads))
+            if only is None:
+                write(family, rows)
+    if only is not None:
         print("Part of the cases: the CSV is left as it is.")
-    else:
-        write(rows)
 
 
 def read_options():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
+    parser.add_argument("families", nargs="*", choices=[*FAMILIES, []], help="default: all")
     parser.add_argument("--only", help="comma-separated cases; nothing is written then")
     parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()
+
+
+def run_family(family, only, threads):
+    """Yield the rows of the cases of a family, printing each."""
+    for case in import_module(f".{family}", __package__).CASES:
+        if only is None or case.__name__ in only:
+            for result in run(case, threads):
+                row = as_row(result, threads)
+                print(as_text(row), flush=True)
+                yield row
 
 
 def run(case, threads):
@@ -67,6 +77,7 @@ def as_row(result, threads):
         "faster_target": peer_target or "",
     }
     row["reached"] = "yes" if is_reached(row, ours) else "no"
+    row["note"] = result.get("note", "")
     row["threads"], row["seed"] = threads, 0
     row["machine"] = f"{platform.machine()} {platform.system()}, Python {platform.python_version()}"
     row["versions"] = " ".join(f"{package}=={version(package)}" for package in PACKAGES)
@@ -104,12 +115,14 @@ def as_text(row):
         text += f"; {row['times_faster']} times faster than {row['peer']}"
     elif row["peer"]:
         text += f"; {row['peer']} {row['peer_s']}"
+    if row["note"]:
+        text += f"; {row['note']}"
     return f"{text}  [targets reached: {row['reached']}]"
 
 
-def write(rows):
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="") as file:
+def write(family, rows):
+    RESULTS.mkdir(exist_ok=True)
+    with (RESULTS / f"{family}.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)

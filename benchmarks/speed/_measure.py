@@ -4,7 +4,7 @@ import time
 import tracemalloc
 from typing import NamedTuple
 
-__all__ = ["Measured", "measure", "seconds"]
+__all__ = ["Measured", "measure", "measure_once", "seconds"]
 
 
 class Measured(NamedTuple):
@@ -19,6 +19,13 @@ def measure(call, repeats=5):
     call()
     extra = peak_memory(call)
     return Measured(min(seconds(call) for _ in range(repeats)), extra)
+
+
+def measure_once(call):
+    """Time and memory of a single long call; watching memory costs it a little time."""
+    taken = []
+    extra = peak_memory(lambda: taken.append(seconds(call)))
+    return Measured(taken[0], extra)
 
 
 def seconds(call):

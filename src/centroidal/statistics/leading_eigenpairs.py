@@ -9,7 +9,7 @@ _ROWS_AT_ONCE = 4096
 _SEED = 0  # of the starting block: the same data give the same answer
 
 
-def leading_eigenpairs(multiply, size, n_pairs, *, width=8, tol=1e-3, max_restarts=300):
+def leading_eigenpairs(multiply, size, n_pairs, *, width=16, tol=1e-3, max_restarts=300):
     """Find the `n_pairs` largest eigenvalues, decreasing, and their vectors.
 
     Block Lanczos with thick restarts: at most about ``2 * n_pairs`` vectors are kept, each new

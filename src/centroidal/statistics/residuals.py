@@ -78,7 +78,7 @@ class _SparseResiduals:
     """The same for sparse rows, of which at most a block at a time is made dense."""
 
     largest_product = 1500
-    vectors_at_once = 8  # a product takes as much longer as it has vectors
+    vectors_at_once = 16  # a product takes as much longer as it has vectors
 
     def __init__(self, X, codes, weights, means, scale):
         rows = X.astype(float, copy=False)  # squares of small integers would overflow

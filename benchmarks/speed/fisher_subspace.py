@@ -111,18 +111,26 @@ def online(n_jobs):
 
 
 def kernel(n_jobs):
-    """Fit with a kernel the data of table 5.4: no slower than SVC, as accurate."""
+    """Yield fits with a kernel of the data of table 5.4: no slower than SVC, as accurate.
+
+    The rule "log2" gives 143 components, with which the accuracy is lower: a row of its own.
+    """
     X, X_test, y, y_test = _clusters(spread=1.0, n_train=4000)
     gamma = 1 / (2 * SIGMA**2)
-    ours = KernelFisherSubspaceClassifier(gamma=gamma, n_jobs=n_jobs)
     peer = SVC(gamma=gamma)
-    return {
-        "case": "kernel truncated fit, 4000 x 500, table 5.4 with e = 1",
-        "ours": measure(lambda: ours.fit(X, y), 3),
-        "limit": ("X @ X.T", measure(lambda: X @ X.T), None),
-        "peer": ("SVC(rbf).fit", measure(lambda: peer.fit(X, y), 3), 1.0),
-        "note": _accuracies(ours, peer, X_test, y_test),
-    }
+    peer_time = measure(lambda: peer.fit(X, y), 3)
+    for whitening, n_components in (("truncated", 300), ("truncated", "log2"), ("full", None)):
+        ours = KernelFisherSubspaceClassifier(
+            whitening=whitening, n_components=n_components, gamma=gamma, n_jobs=n_jobs
+        ).fit(X, y)
+        yield {
+            "case": f"kernel {whitening} fit, d = {ours.n_components_}, 4000 x 500, "
+            "table 5.4 with e = 1",
+            "ours": measure(lambda model=ours: model.fit(X, y), 3),
+            "limit": ("X @ X.T", measure(lambda: X @ X.T), None),
+            "peer": ("SVC(rbf).fit", peer_time, 1.0),
+            "note": _accuracies(ours, peer, X_test, y_test),
+        }
 
 
 def kernel_settings(n_jobs):

@@ -66,7 +66,8 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
         As in :class:`FisherSubspaceClassifier`; K-TIPCAC, K-IPCAC and K-IPCAC_var. With "full" and
         a strictly positive definite kernel all training samples of a class fall on one point.
     n_components : int, float, "log2" or None, default=None
-        As in :class:`FisherSubspaceClassifier`. In the thesis it is 0.99 for "truncated".
+        As in :class:`FisherSubspaceClassifier`. In the thesis it is 0.99 for "truncated". Kernel
+        matrices of noisy data have long tails: try more than "log2" gives, by `at`.
     gamma : {"scale", "auto"} or float, default="scale"
         Of the kernels that have it; "scale" is ``1 / (n_features * X.var())``, "auto" is
         ``1 / n_features``. A width sigma is ``gamma = 1 / (2 * sigma**2)``.

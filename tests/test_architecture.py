@@ -23,10 +23,12 @@ def test_import_contracts_hold():
 
 def test_public_names_are_these():
     assert centroidal.__all__ == [
+        "DecisionDAGClassifier",
         "FisherSubspace",
         "FisherSubspaceClassifier",
         "FisherSubspaceClassifierCV",
         "KernelFisherSubspaceClassifier",
+        "MixtureFisherClassifier",
         "OnlineFisherSubspaceClassifier",
         "SparseCenterClassifier",
         "SparseCenterClassifierCV",

@@ -1,19 +1,23 @@
 """Classify and select features with class centers, for data with many features."""
 
 from .classifiers import (
+    DecisionDAGClassifier,
     FisherSubspace,
     FisherSubspaceClassifier,
     KernelFisherSubspaceClassifier,
+    MixtureFisherClassifier,
     OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
 )
 from .model_selection import FisherSubspaceClassifierCV, SparseCenterClassifierCV
 
 __all__ = [
+    "DecisionDAGClassifier",
     "FisherSubspace",
     "FisherSubspaceClassifier",
     "FisherSubspaceClassifierCV",
     "KernelFisherSubspaceClassifier",
+    "MixtureFisherClassifier",
     "OnlineFisherSubspaceClassifier",
     "SparseCenterClassifier",
     "SparseCenterClassifierCV",

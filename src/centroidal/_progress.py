@@ -21,15 +21,21 @@ class ProgressMixin(CallbackSupportMixin):
     `fit` is to be decorated by `with_callbacks`; it runs its steps through `_each_step`.
     """
 
-    def _each_step(self, results, n_steps, name):
-        """Yield the results one by one, telling the callbacks when a step begins and ends."""
+    def _each_step(self, results, n_steps, name, *, is_last=True):
+        """Yield the results one by one, telling the callbacks when a step begins and ends.
+
+        Without `is_last`, further steps follow in another call; their number is not known yet.
+        """
         if not hasattr(self, "_init_callback_context"):
             yield from results
             return
-        root = self._init_callback_context(max_subtasks=n_steps)
-        root.call_on_fit_task_begin(estimator=self)
+        root = getattr(self, "_callback_fit_ctx", None)
+        if root is None:
+            root = self._init_callback_context(max_subtasks=n_steps if is_last else None)
+            root.call_on_fit_task_begin(estimator=self)
         for _ in range(n_steps):
             step = root.subcontext(task_name=name).call_on_fit_task_begin(estimator=self)
             yield next(results)
             step.call_on_fit_task_end(estimator=self)
-        root.call_on_fit_task_end(estimator=self)
+        if is_last:
+            root.call_on_fit_task_end(estimator=self)

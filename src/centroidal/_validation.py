@@ -7,16 +7,25 @@ from typing import NamedTuple
 import narwhals.stable.v1 as nw
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import is_classifier
 from sklearn.metrics.pairwise import kernel_metrics
 from sklearn.utils import assert_all_finite, check_array
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    has_fit_parameter,
+    validate_data,
+)
 
 __all__ = [
     "Features",
     "LabelledData",
+    "check_as_given",
     "check_balance",
     "check_choice",
+    "check_classifier",
     "check_component_grid",
     "check_count",
     "check_finite",
@@ -26,6 +35,7 @@ __all__ = [
     "check_kernel",
     "check_kernel_matrix",
     "check_labelled",
+    "check_labels",
     "check_n_axes",
     "check_n_components",
     "check_n_features_to_select",
@@ -404,3 +414,40 @@ def check_positive(name, value):
         raise TypeError(f"{name}={value!r} must be a positive number.")
     if not 0.0 < value < np.inf:
         raise ValueError(f"{name}={value} must be positive and finite.")
+
+
+def check_classifier(name, value, sample_weight=None):
+    """Raise unless `value` is a classifier, and one that takes the weights that are given."""
+    if isinstance(value, type) or not hasattr(value, "fit") or not is_classifier(value):
+        raise TypeError(f"{name}={value!r} must be a classifier, with fit and predict.")
+    if sample_weight is not None and not has_fit_parameter(value, "sample_weight"):
+        raise TypeError(f"sample_weight is given, but {name}={value!r} does not take it in fit.")
+
+
+def check_labels(estimator, X, y, sample_weight=None):
+    """Check labels and weights, and leave the samples to another estimator, as they are."""
+    stand_in = copy(estimator)
+    y = validate_data(stand_in, y=y)
+    check_classification_targets(y)
+    X = check_as_given(stand_in, X, reset=True)
+    check_consistent_length(X, y)
+    features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
+    classes, codes = _encode(y, None)
+    data = LabelledData(X, codes, classes, _check_weights(sample_weight, X), features)
+    _check_two_classes(estimator, data)
+    return data
+
+
+def check_as_given(estimator, X, *, reset=False):
+    """Check the number and names of features; a data frame, or values of any type, stay so."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse=("csr", "csc"),
+        dtype=None,
+        ensure_all_finite=False,
+    )

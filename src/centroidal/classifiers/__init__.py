@@ -1,15 +1,19 @@
 """scikit-learn classifiers, and the subspace they work in."""
 
+from .decision_dag import DecisionDAGClassifier
 from .fisher_space import FisherSubspace
 from .fisher_subspace import FisherSubspaceClassifier
 from .kernel_fisher_subspace import KernelFisherSubspaceClassifier
+from .mixture_fisher import MixtureFisherClassifier
 from .online_fisher_subspace import OnlineFisherSubspaceClassifier
 from .sparse_center import SparseCenterClassifier
 
 __all__ = [
+    "DecisionDAGClassifier",
     "FisherSubspace",
     "FisherSubspaceClassifier",
     "KernelFisherSubspaceClassifier",
+    "MixtureFisherClassifier",
     "OnlineFisherSubspaceClassifier",
     "SparseCenterClassifier",
 ]

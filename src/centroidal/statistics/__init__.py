@@ -4,6 +4,7 @@ from ._threads import map_blocks
 from .class_medians import ClassMedians, class_medians, median_deviations
 from .class_moments import ClassMoments, class_moments
 from .class_subspace import ClassSubspace, class_subspace
+from .cluster_scatters import ClusterScatters, cluster_scatters
 from .gram import GramSummary, gram_summary
 from .sliding_subspace import SlidingSubspace
 from .spectrum import Spectrum, matrix_spectrum
@@ -13,6 +14,7 @@ __all__ = [
     "ClassMedians",
     "ClassMoments",
     "ClassSubspace",
+    "ClusterScatters",
     "GramSummary",
     "SlidingSubspace",
     "Spectrum",
@@ -20,6 +22,7 @@ __all__ = [
     "class_medians",
     "class_moments",
     "class_subspace",
+    "cluster_scatters",
     "gram_summary",
     "map_blocks",
     "matrix_spectrum",

@@ -79,11 +79,10 @@ class ClassSubspace:
         rows = block.centred(X, codes, weights)
         # Rows that sum to zero, each moved by the same step, have as scatter the sum of both: the
         # step needs no column of its own.
-        shifts = self._shifts(block)
-        codes = codes if self.scatter == "within" else np.zeros_like(codes)
         counts = block.counts if self.scatter == "within" else block.counts.sum(keepdims=True)
-        shares = np.sqrt(rows.weights / counts[codes])
-        return self._joined(block, (rows.rows + shares[:, None] * shifts[codes]).T, 0.0, n_pairs)
+        shares = np.sqrt(rows.weights / counts[rows.codes])
+        moved = rows.rows + shares[:, None] * self._shifts(block)[rows.codes]
+        return self._joined(block, moved.T, 0.0, n_pairs)
 
     def centred(self, X, codes, weights=None):
         """Rows minus the mean that the scatter is about."""
@@ -97,8 +96,8 @@ class ClassSubspace:
             counts = self.counts + other.counts
             weights = self.counts * other.counts / np.where(counts > 0, counts, 1.0)
             return np.sqrt(weights)[:, None] * (other.means - self.means)
-        weight = self.total * other.total / (self.total + other.total)
-        return np.sqrt(weight) * (other.mean - self.mean)[None]
+        total = max(self.total + other.total, np.finfo(float).tiny)
+        return np.sqrt(self.total * other.total / total) * (other.mean - self.mean)[None]
 
     def _joined(self, other, columns, cut_off, n_pairs):
         counts = self.counts + other.counts

@@ -6,6 +6,7 @@ from scipy.linalg import eigh, qr
 __all__ = ["leading_eigenpairs"]
 
 _ROWS_AT_ONCE = 4096
+_MOST_ROUNDS = 6
 _SEED = 0  # of the starting block: the same data give the same answer
 
 
@@ -49,8 +50,8 @@ def leading_eigenpairs(multiply, size, n_pairs, *, width=16, tol=1e-3, max_resta
         values, vectors = values[::-1], vectors[:, ::-1]
         leak = coupling @ vectors[done - coupling.shape[1] :]
         residual = np.sqrt((leak[:, :n_pairs] ** 2).sum(axis=0))
-        floor = values[0] * size * np.finfo(float).eps
-        if (residual <= tol * np.maximum(values[:n_pairs], floor)).all():
+        rounding = values[0] * size * np.finfo(float).eps
+        if (residual <= np.maximum(tol * values[:n_pairs], rounding)).all():
             _rotate(basis, vectors[:, :n_pairs])
             return values[:n_pairs], basis[:, :n_pairs].copy()
         kept = n_pairs + (n_basis - n_pairs) // 4
@@ -68,15 +69,19 @@ def _extend(multiply, basis, projected, done, known):
     """Add one block to the basis, in place; return how the last block is coupled to it."""
     old = basis[:, :known]
     block = multiply(np.ascontiguousarray(basis[:, done:known]))
-    first = old.T @ block
-    block -= old @ first
-    block, outer = qr(block, mode="economic", overwrite_a=True, check_finite=False)
-    second = old.T @ block
-    block -= old @ second
-    block, inner = qr(block, mode="economic", overwrite_a=True, check_finite=False)
-    projected[:known, done:known] = first + second @ outer
+    along, triangle = np.zeros((known, block.shape[1])), np.eye(block.shape[1])
+    # Twice is enough, unless a product had nothing new and what is left of it is rounding.
+    for n_rounds in range(1, _MOST_ROUNDS + 1):
+        part = old.T @ block
+        block -= old @ part
+        along += part @ triangle
+        block, inner = qr(block, mode="economic", overwrite_a=True, check_finite=False)
+        triangle = inner @ triangle
+        if n_rounds > 1 and np.abs(inner.diagonal()).min() > 0.5:
+            break
+    projected[:known, done:known] = along
     basis[:, known : known + block.shape[1]] = block
-    return inner @ outer
+    return triangle
 
 
 def _rotate(basis, vectors):

@@ -46,6 +46,7 @@ class _DenseResiduals:
             self.rows /= scale
         if (weights != 1.0).any():
             self.rows *= np.sqrt(weights)[:, None]
+        self.codes = codes
         self.weights = weights
         self.total = weights.sum()
 
@@ -105,7 +106,8 @@ class _SparseResiduals:
         # Rounding of large means would look like a direction: within a class, weighted residuals
         # sum to zero, and so must the products.
         units = self.members.multiply(self.roots).tocsr()
-        units = units.multiply(1.0 / np.sqrt(units.multiply(units).sum(axis=1))[:, None]).tocsr()
+        lengths = np.sqrt(units.multiply(units).sum(axis=1))
+        units = units.multiply(1.0 / np.where(lengths > 0, lengths, 1.0)[:, None]).tocsr()
         gram -= units.T @ (units @ gram)
         gram -= (units.T @ (units @ gram.T)).T
         return gram

@@ -19,7 +19,6 @@ from ..statistics.spectrum import spectrum
 __all__ = ["ClusterRecipe"]
 
 _ENTRIES_FOR_THREADS = 2**22
-_STRONG = 3.0  # gain in log-likelihood; less is often chance in few samples
 
 
 class ClusterRecipe(NamedTuple):
@@ -84,7 +83,7 @@ def _split_centers(X, labels, max_clusters, n_init, rng):
     moments = class_moments(X, halves, 2 * n_clusters)
     gains = split_gains(moments)
     best = np.argsort(-gains, kind="stable")[: max_clusters - n_clusters]
-    parted = np.isin(np.arange(n_clusters), best[gains[best] > _STRONG])
+    parted = np.isin(np.arange(n_clusters), best[gains[best] > 0.0])
     whole = class_moments(X, labels, n_clusters).means[~parted]
     return np.vstack([whole, moments.means[np.repeat(parted, 2)]])
 

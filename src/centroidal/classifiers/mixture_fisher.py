@@ -112,16 +112,15 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
     succession: it says how clear the decision was and is not calibrated.
 
     **Where we differ** from the thesis: any number of classes, each cluster playing against those
-    of all other classes; partial whitening by default, which was better on all of its tables; a
-    split must raise the information criterion of X-means by 3, because less is chance in few
-    samples (still, clusters of less than about 30 samples are sometimes parted again); the
+    of all other classes; partial whitening by default, which was better on all of its tables; the
     three-sigma rule, because the region of 99.7 % only works where covariances are overfitted;
     the jury of eq. (5.22), to which eq. (5.23) is not equivalent; a rule for ties; after
     expectation-maximisation, merging goes by the moments of the samples assigned to a cluster;
     equal means and clusters of one sample are no error.
 
     X-means takes clusters to be round: bring features of different units to one scale first, or
-    long clusters are cut into slices. In few samples, or if the clusters are round indeed,
+    long clusters are cut into slices. Clusters of less than about 30 samples are sometimes parted
+    again, because its criterion is one for many samples. In few samples, or if the clusters are round indeed,
     ``n_components=1``, the difference of the means, may be the best choice.
 
     The scatter of two clusters together follows from that of each, so that for fewer features than

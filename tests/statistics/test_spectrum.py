@@ -448,3 +448,12 @@ def test_fresh_directions_that_count_are_orthogonal_to_the_old_ones(parts):
     lengths = np.linalg.norm(triangle, axis=1)
     overlap = np.abs(vectors.T @ fresh).max(axis=0, initial=0.0)
     assert (overlap * lengths < 1e-13 * max(1.0, np.abs(columns).max())).all()
+
+
+def test_complete_basis_stays_orthonormal_over_columns_of_any_scale(rng):
+    found = Spectrum.empty(12)
+    for _ in range(500):
+        found = merged_spectrum(
+            found, rng.normal(size=(12, 1)) * np.geomspace(10.0, 1e-4, 12)[:, None]
+        )
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(12), atol=1e-12)

@@ -120,8 +120,8 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
 
     X-means takes clusters to be round: bring features of different units to one scale first, or
     long clusters are cut into slices. Clusters of less than about 30 samples are sometimes parted
-    again, because its criterion is one for many samples. In few samples, or if the clusters are round indeed,
-    ``n_components=1``, the difference of the means, may be the best choice.
+    again, because its criterion is one for many samples. In few samples, or if the clusters are
+    round indeed, ``n_components=1``, the difference of the means, may be the best choice.
 
     The scatter of two clusters together follows from that of each, so that for fewer features than
     samples no match reads the samples again (but for thresholds other than "mahalanobis"); for more

@@ -15,6 +15,8 @@ def leading_eigenpairs(multiply, size, n_pairs, *, width=16, tol=1e-3, max_resta
 
     Block Lanczos with thick restarts: at most about ``2 * n_pairs`` vectors are kept, each new
     block is orthogonalised against all of them twice, and at a restart the best Ritz vectors stay.
+    Of an eigenvalue that is repeated many more times than a block is wide, some copies may be
+    missed: give a larger `width` where that can happen.
 
     Parameters
     ----------

@@ -122,11 +122,13 @@ class _SparseResiduals:
         return self.rows.T @ weighted - self.means.T @ (self.members @ weighted)
 
     def trace(self):
-        """Sum of the squared lengths of all residuals, from sparse products."""
-        squares = self.weights @ np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel()
-        # Every class is centred on its own mean, so the crossed terms are twice the last one.
-        counts = self.members @ self.weights
-        return float(squares - counts @ (self.means**2).sum(axis=1))
+        """Sum of the squared lengths of all residuals: of stored entries, and of zeros."""
+        n_stored = np.diff(self.rows.indptr)
+        codes, weights = np.repeat(self.codes, n_stored), np.repeat(self.weights, n_stored)
+        deviations = self.rows.data - self.means[codes, self.rows.indices]
+        pattern = csr_array((weights, self.rows.indices, self.rows.indptr), self.rows.shape)
+        zeros = (self.members @ self.weights)[:, None] - (self.members @ pattern).toarray()
+        return float(weights @ deviations**2 + (zeros * self.means**2).sum())
 
     def squared_lengths(self):
         """Squared length of each residual, without its weight."""

@@ -153,6 +153,9 @@ def _left_pairs(matrix, n_pairs):
 def split_columns(vectors, columns):
     """Write columns as ``vectors @ inside + fresh @ triangle`` with an orthonormal `fresh`."""
     inside = vectors.T @ columns
+    n_features, rank = vectors.shape
+    if rank == n_features:  # what is outside is rounding
+        return inside, np.zeros((n_features, 0)), np.zeros((0, columns.shape[1]))
     outside = columns - vectors @ inside
     correction = vectors.T @ outside
     outside -= vectors @ correction

@@ -17,7 +17,7 @@ class DecisionDAGClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     One classifier is trained for each pair of classes. A sample is first tested for the first class
     against the last one; the loser is dropped, and the same is done with the classes that are left,
-    until one is (:cite:t:`Rozza2011`, section 6.2.1). So each prediction takes one test less than
+    until one is (:cite:t:`Rozza2010`, section 6.2.1). So each prediction takes one test less than
     there are classes, of the :math:`C (C - 1) / 2` that were trained.
 
     Parameters

@@ -21,7 +21,7 @@ class FisherSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     With C classes the subspace has at most C - 1 dimensions. Its axes are :math:`T = W Q`, where W
     whitens (partially) and the columns of Q are an orthonormal basis of the whitened class means
-    (:cite:t:`Rozza2011`, section 6.2.2). A sample x becomes :math:`T^T (x - \mu)`.
+    (:cite:t:`Rozza2010`, section 6.2.2). A sample x becomes :math:`T^T (x - \mu)`.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ class FisherSubspaceClassifier(FisherRule):
     r"""Linear classifier on whitened class means (IPCAC, IPCAC_var, TIPCAC).
 
     After whitening, the subspace that separates the classes best is the one that the class means
-    span (:cite:t:`Rozza2011`, chapters 3 and 4). Two classes are told apart along
+    span (:cite:t:`Rozza2010`, chapters 3 and 4). Two classes are told apart along
 
     .. math::
 
@@ -99,7 +99,9 @@ class FisherSubspaceClassifier(FisherRule):
     Notes
     -----
     `decision_function` holds the log-odds of normal distributions of one spread along the axis,
-    moved to be 0 at the threshold, and `predict_proba` follows from them.
+    moved to be 0 at the threshold, and `predict_proba` follows from them. The spread is that of the
+    training samples, which is too small in wide tables, so that probabilities are too sure of
+    themselves; where they matter, wrap the classifier in ``CalibratedClassifierCV``.
 
     **Where we differ** from the thesis: eigenvalues that are zero up to rounding are not inverted,
     so that more features than samples are no problem; a sample on the threshold is right whatever

@@ -52,7 +52,7 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
     r"""Classifier on whitened class means in the feature space of a kernel (K-IPCAC, K-TIPCAC).
 
     The classifier of :class:`FisherSubspaceClassifier` where samples are known by their inner
-    products :math:`k(x, x')` alone (:cite:t:`Rozza2011`, section 5.2), so that classes may be
+    products :math:`k(x, x')` alone (:cite:t:`Rozza2010`, section 5.2), so that classes may be
     curved around each other. A new sample is scored by
 
     .. math:: s(x) = \sum_i a_i \, k(x_i, x) + b .
@@ -122,6 +122,9 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
     **Where we differ** from the thesis: what is not whitened is left at the level of the last
     direction that is, not at 1, which would depend on the unit of the kernel; eigenvalues that are
     zero up to rounding are not inverted; any number of classes; weights.
+
+    A very wide kernel has few eigenvalues above rounding; components near rounding are noise, so
+    choose fewer of them there.
 
     Memory is the n x n kernel matrix, while fitting. Time is :math:`n^3 / 3` for "full" (a Cholesky
     factorisation), about :math:`n^2 d` for d leading components of "truncated", and about

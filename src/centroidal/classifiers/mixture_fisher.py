@@ -33,7 +33,7 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
 
     Each class is parted into clusters. Every two clusters of different classes play a match, which
     is the linear classifier of :class:`FisherSubspaceClassifier` between their samples, and a jury
-    decides by what the clusters achieved (:cite:t:`Rozza2011`, section 5.4). If cluster n of a
+    decides by what the clusters achieved (:cite:t:`Rozza2010`, section 5.4). If cluster n of a
     class wins a share :math:`(1 + x_n) / 2` of its matches on a sample, its class collects
 
     .. math:: \sum_n \phi(x_n), \qquad \phi(x) = x^t \text{ for } x > 0, \text{ else } 0

@@ -57,7 +57,7 @@ class OnlineFisherSubspaceClassifier(FisherRule):
     r"""Linear classifier on partially whitened class means, for streams (O-IPCAC).
 
     The classifier of :class:`FisherSubspaceClassifier` with whitening="truncated", whose leading
-    directions are updated chunk by chunk (:cite:t:`Rozza2011`, section 4.3), so that memory does
+    directions are updated chunk by chunk (:cite:t:`Rozza2010`, section 4.3), so that memory does
     not grow with the stream.
 
     Parameters

@@ -21,7 +21,7 @@ VALUES_IN_HALVES = np.array(
 def make_crossed_clusters(n_samples=4000, n_features=500, *, spread=1.0, random_state=None):
     r"""Generate two classes of four round clusters each that no hyperplane separates.
 
-    The first generator of section 5.5.1 of :cite:t:`Rozza2011`, also used in section 5.3.2.
+    The first generator of section 5.5.1 of :cite:t:`Rozza2010`, also used in section 5.3.2.
     A sample of cluster :math:`k` is
 
     .. math:: x = \mu_k + e\, z, \qquad z \sim \mathcal{N}(0, I),
@@ -76,7 +76,7 @@ def make_crossed_clusters(n_samples=4000, n_features=500, *, spread=1.0, random_
 
     References
     ----------
-    :cite:t:`Rozza2011`, sections 5.3.2 and 5.5.1.
+    :cite:t:`Rozza2010`, sections 5.3.2 and 5.5.1.
 
     Examples
     --------

@@ -19,7 +19,7 @@ def make_random_clusters(
 ):
     r"""Generate classes of Gaussian clusters with random means and random covariances.
 
-    The second generator of section 5.5.1 of :cite:t:`Rozza2011`. A sample of cluster :math:`k` is
+    The second generator of section 5.5.1 of :cite:t:`Rozza2010`. A sample of cluster :math:`k` is
 
     .. math:: x = \mu_k + \sum_j \sqrt{\lambda_{kj}}\, z_j\, v_{kj},
               \qquad z_j \sim \mathcal{N}(0, 1),
@@ -77,7 +77,7 @@ def make_random_clusters(
 
     References
     ----------
-    :cite:t:`Rozza2011`, sections 3.5, 4.3.2 and 5.5.1.
+    :cite:t:`Rozza2010`, sections 3.5, 4.3.2 and 5.5.1.
 
     Examples
     --------

@@ -32,7 +32,7 @@ def make_spiked_classes(
     `spike_variance` and :math:`s` the parameter `separation`. The means lie on random orthonormal
     directions that know nothing of the spikes. The distance of two means is drowned by the spikes
     unless these are found and damped: here the partial whitening of section 4.3 of
-    :cite:t:`Rozza2011` shows what it is for.
+    :cite:t:`Rozza2010` shows what it is for.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def make_spiked_classes(
 
     References
     ----------
-    :cite:t:`Rozza2011`, section 4.3.
+    :cite:t:`Rozza2010`, section 4.3.
 
     Examples
     --------

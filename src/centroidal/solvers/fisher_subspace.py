@@ -1,6 +1,6 @@
 r"""Whitening along a few directions, the Fisher axes it gives, and linear rules on them.
 
-Equation map (:cite:t:`Rozza2011`):
+Equation map (:cite:t:`Rozza2010`):
 
     eq. (3.15)  whitening                          whiten(), "full"
     eq. (3.23)  whitening that retains variance    whiten(), "variance"

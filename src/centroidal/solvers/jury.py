@@ -1,6 +1,6 @@
 r"""Clusters of different classes play matches, and a jury looks at what each of them achieved.
 
-Equation map (:cite:t:`Rozza2011`, section 5.4.2):
+Equation map (:cite:t:`Rozza2010`, section 5.4.2):
 
     eq. (5.16)  results of the matches               judge(), `won`
     eq. (5.21)  exponent of the activation function  find_exponent()

@@ -1,6 +1,6 @@
 """The Fisher subspace in the span of the samples.
 
-Equation map (:cite:t:`Rozza2011`):
+Equation map (:cite:t:`Rozza2010`):
 
     eq. (5.10)    centred kernel matrix        statistics/gram.py
     eq. (5.14)    Fisher direction             kernel_axes()

@@ -1,6 +1,6 @@
 r"""How many normal distributions a class is made of: which clusters to part, and which are one.
 
-Equation map (:cite:t:`Rozza2011`, section 5.4.1):
+Equation map (:cite:t:`Rozza2010`, section 5.4.1):
 
     step 1  X-means, by the Bayesian information criterion   split_gains()
     step 3  merge criterion 1                                inside_three_sigma(), inside_chi2()

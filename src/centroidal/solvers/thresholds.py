@@ -1,6 +1,6 @@
 """Where to cut projections of two classes.
 
-Equation map (:cite:t:`Rozza2011`):
+Equation map (:cite:t:`Rozza2010`):
 
     eq. (3.17)  mean of the best candidates     find_threshold(), "inclusive" and "strict"
     eq. (3.22)  as much weight on either class  find_threshold(), "balanced"

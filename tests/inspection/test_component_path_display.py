@@ -1,4 +1,3 @@
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -6,14 +5,6 @@ import pytest
 from centroidal import FisherSubspaceClassifier, FisherSubspaceClassifierCV
 from centroidal.datasets import make_spiked_classes
 from centroidal.inspection import ComponentPathDisplay
-
-mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

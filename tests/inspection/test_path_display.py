@@ -1,4 +1,3 @@
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -10,14 +9,6 @@ from sklearn.pipeline import make_pipeline
 from centroidal import SparseCenterClassifier, SparseCenterClassifierCV
 from centroidal.datasets import make_expression
 from centroidal.inspection import SparsityPathDisplay
-
-mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

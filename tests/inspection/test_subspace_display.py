@@ -1,4 +1,3 @@
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -7,14 +6,6 @@ from scipy.sparse import csr_array
 from centroidal import FisherSubspace, FisherSubspaceClassifier
 from centroidal.datasets import make_spiked_classes
 from centroidal.inspection import SubspaceDisplay
-
-mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

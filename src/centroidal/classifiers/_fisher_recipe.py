@@ -35,6 +35,7 @@ __all__ = [
     "project",
     "solve_rows",
     "solve_summarised",
+    "summarise_rows",
 ]
 
 WHITENINGS = ("truncated", "full", "variance")
@@ -148,13 +149,17 @@ class FisherSolution(NamedTuple):
     threshold_point: ThresholdPoint | None = None
 
 
-def solve_rows(estimator, recipe, data):
-    """Summarise samples and solve for the axes and the rule."""
+def summarise_rows(estimator, recipe, data):
+    """Summarise samples by what a recipe needs of them."""
     moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
     check_finite_summary(estimator, data.X, moments.means, moments.squares)
     n_pairs = recipe.n_pairs(moments.counts.sum())
-    subspace = class_subspace(data.X, data.codes, moments, data.weights, recipe.scatter, n_pairs)
-    return solve_summarised(recipe, subspace, data)
+    return class_subspace(data.X, data.codes, moments, data.weights, recipe.scatter, n_pairs)
+
+
+def solve_rows(estimator, recipe, data):
+    """Summarise samples and solve for the axes and the rule."""
+    return solve_summarised(recipe, summarise_rows(estimator, recipe, data), data)
 
 
 def solve_summarised(recipe, subspace, data):

@@ -10,8 +10,7 @@ from .._validation import (
     check_n_axes,
     check_rows,
 )
-from ..statistics import class_moments, class_subspace
-from ._fisher_recipe import FisherRecipe, project
+from ._fisher_recipe import FisherRecipe, project, summarise_rows
 
 __all__ = ["FisherSubspace"]
 
@@ -102,10 +101,7 @@ class FisherSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
         n_axes = check_n_axes(self.n_axes, data.classes.size)
 
-        moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
-        n_pairs = recipe.n_pairs(moments.counts.sum())
-        subspace = class_subspace(data.X, data.codes, moments, data.weights, self.scatter, n_pairs)
+        subspace = summarise_rows(self, recipe, data)
         (axes, _), whitening = recipe.axes(subspace)
 
         data.features.keep(self)

@@ -243,7 +243,8 @@ def test_products_of_the_samples_have_no_part_along_their_class(offset, store):
 def words(rng):
     """A wide sparse matrix, its classes, and the bytes it would take as a dense one."""
     n, m = 1500, 20_000
-    X = sparse.random_array((n, m), density=5e-4, rng=rng, format="csr")
+    places = rng.choice(n * m, 15_000, replace=False)
+    X = sparse.csr_array((rng.random(15_000), (places // m, places % m)), shape=(n, m))
     codes = (np.arange(n) % 3).astype(np.int32)
     return residuals(X, codes, class_moments(X, codes, 3).means), n * m * 8
 

@@ -16,7 +16,7 @@ so that it is applied in two thin products and no features-by-features matrix ex
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, qr
+from scipy.linalg import qr
 
 from .thresholds import class_spreads, find_threshold
 
@@ -101,7 +101,7 @@ def fisher_axes(whitening, counts, means):
 
 def axes_of(contrasts, between, counts):
     """Axes from whitened-twice class means (rows) and their inner products with the means."""
-    values, vectors = eigh((between + between.T) / 2.0, check_finite=False)
+    values, vectors = np.linalg.eigh((between + between.T) / 2.0)
     values, vectors = values[::-1], vectors[:, ::-1]
     n_real = np.count_nonzero(values > _ROUNDING * max(values[0], 0.0))
     n_axes = min(n_real, counts.size - 1)
@@ -162,7 +162,7 @@ def choose_between(centers, within, log_priors):
     The covariance is that inside the classes: whitening of all samples together has the right
     span, but not the right metric.
     """
-    spreads, turn = eigh(within, check_finite=False)
+    spreads, turn = np.linalg.eigh(within)
     turned = centers @ turn
     farthest = (centers**2).sum(axis=1).max()
     precise = turned / np.maximum(spreads, _LEAST_SPREAD**2 * farthest)

@@ -75,7 +75,7 @@ def matrix_spectrum(matrix, n_pairs=None, noise=None):
     size = matrix.shape[0]
     trace = float(matrix.trace())
     if n_pairs is None or 3 * n_pairs > size:
-        values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+        values, vectors = np.linalg.eigh(matrix)
     elif size > max(_DIRECT_SIZE, _SHARE_OF_SIZE * n_pairs):
         values, vectors = leading_eigenpairs(matrix.__matmul__, size, n_pairs, width=_WIDTH)
         values, vectors = values[::-1], vectors[:, ::-1]
@@ -141,7 +141,7 @@ def merged_spectrum(old, columns, n_pairs=None):
 def _left_pairs(matrix, n_pairs):
     """Left singular vectors and squared singular values, at most `n_pairs`, largest first."""
     if n_pairs is not None and n_pairs < matrix.shape[0]:
-        values, left = eigh(matrix @ matrix.T, check_finite=False, driver="evd")
+        values, left = np.linalg.eigh(matrix @ matrix.T)
         values, left = values[: -n_pairs - 1 : -1], left[:, : -n_pairs - 1 : -1]
         if values[-1] > _SQUARABLE * values[0]:
             return left, values

@@ -37,7 +37,7 @@ ESTIMATORS = [
     FisherSubspaceClassifier(n_components=2, threshold="prior", priors="empirical"),
     FisherSubspaceClassifierCV(),
     FisherSubspaceClassifierCV(
-        whitening="variance", scatter=("total", "within"), scoring="balanced_accuracy"
+        whitening="variance", scatter=("total", "within"), scoring="accuracy", rule="one_se"
     ),
     KernelFisherSubspaceClassifier(),
     KernelFisherSubspaceClassifier("poly", whitening="variance", threshold="mahalanobis"),

@@ -23,9 +23,11 @@ def main():
     only = options.only.split(",") if options.only else None
     with threadpool_limits(limits=options.threads):
         for family in options.families or FAMILIES:
-            rows = list(run_family(family, only, options.threads))
-            if only is None:
-                write(family, rows)
+            rows = []
+            for row in run_family(family, only, options.threads):
+                rows.append(row)
+                if only is None:  # after each row, so that a run that is stopped keeps them
+                    write(family, rows)
     if only is not None:
         print("Part of the cases: the CSV is left as it is.")
 

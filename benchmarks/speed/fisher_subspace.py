@@ -191,12 +191,12 @@ CASES = [
     tall,
     wide,
     sparse,
-    sparse_large,
     online,
     kernel,
     kernel_settings,
     mixture,
     choice_of_d,
+    sparse_large,
 ]
 
 

@@ -52,7 +52,7 @@ class Spectrum(NamedTuple):
 def spectrum(rows, n_pairs=None, n_spare=0):
     """Decompose the scatter of residuals; all of it, or the `n_pairs` largest pairs.
 
-    So many spare pairs are added where a dense decomposition makes them cheap.
+    So many spare pairs are added where a direct decomposition makes them cheap.
 
     Time is O(n m min(n, m)) for all pairs and O(n m n_pairs) for few, memory the vectors asked for
     and the smaller of the two products, or twice the vectors where few are asked for of many.
@@ -62,7 +62,8 @@ def spectrum(rows, n_pairs=None, n_spare=0):
     if n_pairs is not None and side > max(rows.largest_product, _SHARE_OF_SIZE * n_pairs):
         return _iterated(rows, n_pairs)
     product = rows.scatter() if n_features <= n_samples else rows.gram()
-    n_pairs = None if n_pairs is None else n_pairs + n_spare
+    if n_pairs is not None and side <= max(_DIRECT_SIZE, _SHARE_OF_SIZE * n_pairs):
+        n_pairs += n_spare
     found = matrix_spectrum(product, n_pairs, max(n_samples, n_features))
     return found if n_features <= n_samples else _pulled_back(rows, found)
 
@@ -84,8 +85,11 @@ def matrix_spectrum(matrix, n_pairs=None, noise=None):
         values, vectors = eigh(
             matrix, overwrite_a=True, check_finite=False, subset_by_index=largest
         )
-    found = Spectrum(values[::-1], vectors[:, ::-1], trace).leading(n_pairs)
-    return _without_rounding(found, noise or size)
+    found = _without_rounding(
+        Spectrum(values[::-1], vectors[:, ::-1], trace).leading(n_pairs), noise or size
+    )
+    # In a memory order that copies keep, so that they give the same to the last bit.
+    return found._replace(vectors=np.ascontiguousarray(found.vectors))
 
 
 def _iterated(rows, n_pairs):

@@ -10,7 +10,10 @@ from threadpoolctl import threadpool_limits
 from ._data import find_data_folder, missing_files
 from ._settings import Settings, parse_arguments
 
-PAPERS = {"sparse_centers": "Calafiore and Fracastoro 2022, Sparse l1 and l2 center classifiers"}
+PAPERS = {
+    "sparse_centers": "Calafiore and Fracastoro 2022, Sparse l1 and l2 center classifiers",
+    "fisher_subspace": "Rozza 2010, Classifiers based on a new estimate of the Fisher subspace",
+}
 
 
 def main(arguments=None):

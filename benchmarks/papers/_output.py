@@ -47,6 +47,7 @@ class Panel(NamedTuple):
     table: pd.DataFrame
     log_y: bool = False
     log_x: bool = True
+    x_is_share: bool = True
 
 
 def verdict(share):
@@ -79,11 +80,14 @@ def circumstances(settings):
     }
 
 
-def report_claims(settings, paper, claims):
-    """Print the claims of one figure and put them in the place of its old ones in the CSV file."""
+def report_claims(settings, paper, claims, repeats=None):
+    """Print the claims of one figure and put them in the place of its old ones in the CSV file.
+
+    `repeats` names the numbers of repeats that stand beside them; default: those of the settings.
+    """
     print_claims(claims)
     path = settings.results / f"{paper}_claims.csv"
-    repeats = {f"n_{what}": getattr(settings, f"n_{what}") for what in REPEATS}
+    repeats = repeats or {f"n_{what}": getattr(settings, f"n_{what}") for what in REPEATS}
     table = pd.DataFrame(claims).assign(**repeats, **circumstances(settings))
     if path.exists():
         old = pd.read_csv(path, dtype=str)
@@ -140,5 +144,6 @@ def draw_panel(axis, panel, methods, highlight):
     axis.set(title=panel.title, xlabel=panel.x_label)
     axis.set_xscale("log" if panel.log_x else "linear")
     axis.set_yscale("log" if panel.log_y else "linear")
-    axis.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
+    if panel.x_is_share:
+        axis.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
     axis.grid(alpha=0.3)

@@ -190,12 +190,12 @@ def choice_of_d(n_jobs):
 CASES = [
     tall,
     wide,
-    sparse,
     online,
     kernel,
     kernel_settings,
     mixture,
     choice_of_d,
+    sparse,
     sparse_large,
 ]
 

@@ -58,13 +58,13 @@ def judged(results, ordering, rule):
             text += f", {links}" if chain[0] == head else f"; {scored[0]} {links}"
             signs, head = signs + found, chain[0]
         texts.append(f"{problem.name}: {text.removeprefix('; ')}")
-    return ". ".join(texts), judge(signs, ordering.is_tie)
+    return ". ".join(texts), judge(signs, ordering.expects)
 
 
-def judge(signs, is_tie):
+def judge(signs, expects):
     """Put the signs into words; see the head of this module."""
-    share = sum(sign == ("=" if is_tie else ">") for sign in signs) / len(signs)
-    if share < 0.5 and not is_tie and "<" not in signs:
+    share = sum(sign in expects for sign in signs) / len(signs)
+    if share < 0.5 and expects == ">" and "<" not in signs:
         return "equal within noise"
     return verdict(share)
 

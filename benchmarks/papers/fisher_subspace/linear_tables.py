@@ -40,7 +40,7 @@ TABLE_3_1 = Table(
     champion="IPCAC_var",
     orderings=(
         Ordering(
-            "IPCAC and FLDA have the same behavior.", IN_3_1[:2], [("IPCAC", "FLDA")], is_tie=True
+            "IPCAC and FLDA have the same behavior.", IN_3_1[:2], [("IPCAC", "FLDA")], expects="="
         ),
         Ordering(
             "Applying the PCA step gives interesting improvements.",
@@ -122,7 +122,7 @@ TABLE_4_2 = Table(
             "When O-IPCAC is not the best its results are comparable with the best ones.",
             [SPAM, HEART],
             [("O-IPCAC", other) for other in ("IPCAC_var", "IPCAC", "FLDA", "SVM")],
-            is_tie=True,
+            expects=">=",
         ),
     ),
     printed=columns("""
@@ -255,7 +255,7 @@ FIGURE_4_2 = Table(
             SQUARE_GAUSSIANS,
             [(f"d={DEFAULT}", f"d={d}") for d in COMPONENTS if d <= 400 and d != DEFAULT],
             rules=("inclusive",),
-            is_tie=True,
+            expects="=",
         ),
         Ordering(
             "The best results are achieved for d from 70 to 100, log2(N)^2 among them.",

@@ -56,7 +56,7 @@ TABLE_5_2_EXPERIMENT_1 = Table(
     methods=(KNN, IPCAC_VAR, KERNEL_SVM, K_IPCAC, K_TIPCAC, TIPCAC, LDA, LINEAR_SVC),
     champion="K-IPCAC",
     orderings=(
-        Ordering("IPCAC_var and SVM are comparable.", [MAILS], [("IPCAC_var", "SVM")], is_tie=True),
+        Ordering("IPCAC_var and SVM are comparable.", [MAILS], [("IPCAC_var", "SVM")], expects="="),
         Ordering("KNN is lower.", [MAILS], [("IPCAC_var", "KNN"), ("SVM", "KNN")]),
         Ordering(
             "K-IPCAC outperforms the other classifiers.",

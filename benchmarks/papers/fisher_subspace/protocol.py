@@ -44,17 +44,17 @@ class Method(NamedTuple):
 
 
 class Ordering(NamedTuple):
-    """A sentence of the thesis: along each chain every method is better than the next.
+    """A sentence of the thesis: how every method of a chain compares with the next.
 
-    With `is_tie` every method is as good as the next. Each rule of `rules` is judged by itself;
-    methods that do not have it take part with their own.
+    `expects` holds the signs that agree with it: ">" better, "=" equal, ">=" no worse. Each rule
+    of `rules` is judged by itself; methods that do not have it take part with their own.
     """
 
     text: str
     problems: Sequence
     chains: Sequence[tuple[str, ...]]
     rules: tuple[str, ...] = ("strict", "inclusive")
-    is_tie: bool = False
+    expects: str = ">"
 
 
 class Speed(NamedTuple):

@@ -1,10 +1,10 @@
 """The largest eigenpairs of a symmetric operator that is only known by its products."""
 
 import numpy as np
-from scipy.linalg import eigh, qr
 
 __all__ = ["leading_eigenpairs"]
 
+# Everything here is NumPy's: SciPy has threads of its own, and taking turns lets both wait.
 _ROWS_AT_ONCE = 4096
 _MOST_ROUNDS = 6
 _SEED = 0  # of the starting block: the same data give the same answer
@@ -42,13 +42,13 @@ def leading_eigenpairs(multiply, size, n_pairs, *, width=16, tol=1e-3, max_resta
     basis = np.empty((size, n_basis + width))
     projected = np.zeros((n_basis + width, n_basis + width))
     start = np.random.default_rng(_SEED).standard_normal((size, width))
-    basis[:, :width] = qr(start, mode="economic", check_finite=False)[0]
+    basis[:, :width] = np.linalg.qr(start)[0]
     done, known = 0, width  # vectors whose product is known; vectors in the basis
     for _ in range(max_restarts):
         while known <= n_basis:
             coupling = _extend(multiply, basis, projected, done, known)
             done, known = known, known + coupling.shape[0]
-        values, vectors = eigh(projected[:done, :done], lower=False, check_finite=False)
+        values, vectors = np.linalg.eigh(projected[:done, :done], UPLO="U")
         values, vectors = values[::-1], vectors[:, ::-1]
         leak = coupling @ vectors[done - coupling.shape[1] :]
         residual = np.sqrt((leak[:, :n_pairs] ** 2).sum(axis=0))
@@ -77,7 +77,7 @@ def _extend(multiply, basis, projected, done, known):
         part = old.T @ block
         block -= old @ part
         along += part @ triangle
-        block, inner = qr(block, mode="economic", overwrite_a=True, check_finite=False)
+        block, inner = np.linalg.qr(block)
         triangle = inner @ triangle
         if n_rounds > 1 and np.abs(inner.diagonal()).min() > 0.5:
             break

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, eigh, qr, solve_triangular, svd
+from scipy.linalg import eigh
 
 from .leading_eigenpairs import leading_eigenpairs
 
@@ -150,7 +150,7 @@ def _left_pairs(matrix, n_pairs):
         if values[-1] > _SQUARABLE * values[0]:
             return left, values
     # Squares would lose the small ones.
-    left, singular, _ = svd(matrix, full_matrices=False, check_finite=False)
+    left, singular, _ = np.linalg.svd(matrix, full_matrices=False)
     return left[:, :n_pairs], singular[:n_pairs] ** 2
 
 
@@ -170,18 +170,18 @@ def split_columns(vectors, columns):
 def _orthonormalised(columns):
     """QR decomposition: two rounds of Cholesky, or Householder's where columns nearly depend."""
     try:
-        once, first = _by_cholesky(columns)
+        once, first = _by_cholesky(columns, columns.T @ columns)
         # The second round mends what rounding left, if that is little.
         gram = once.T @ once
         if np.abs(gram - np.eye(len(gram))).max() < _MENDABLE:
-            lower = cholesky(gram, lower=True, check_finite=False)
-            twice = solve_triangular(lower, once.T, lower=True, check_finite=False).T
-            return twice, lower.T @ first
-    except LinAlgError:
+            twice, second = _by_cholesky(once, gram)
+            return twice, second @ first
+    except np.linalg.LinAlgError:
         pass
-    return qr(columns, mode="economic", check_finite=False)
+    return np.linalg.qr(columns)
 
 
-def _by_cholesky(columns):
-    lower = cholesky(columns.T @ columns, lower=True, check_finite=False)
-    return solve_triangular(lower, columns.T, lower=True, check_finite=False).T, lower.T
+def _by_cholesky(columns, gram):
+    # NumPy's alone: SciPy has threads of its own, and taking turns lets both wait.
+    lower = np.linalg.cholesky(gram)
+    return columns @ np.linalg.inv(lower).T, lower.T

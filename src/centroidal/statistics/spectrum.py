@@ -170,15 +170,18 @@ def split_columns(vectors, columns):
 def _orthonormalised(columns):
     """QR decomposition: two rounds of Cholesky, or Householder's where columns nearly depend."""
     try:
-        once, first = _by_cholesky(columns, columns.T @ columns)
-        # The second round mends what rounding left, if that is little.
-        gram = once.T @ once
-        if np.abs(gram - np.eye(len(gram))).max() < _MENDABLE:
-            twice, second = _by_cholesky(once, gram)
-            return twice, second @ first
+        return _twice_by_cholesky(columns)
     except np.linalg.LinAlgError:
-        pass
-    return np.linalg.qr(columns)
+        return np.linalg.qr(columns)
+
+
+def _twice_by_cholesky(columns):
+    once, first = _by_cholesky(columns, columns.T @ columns)
+    gram = once.T @ once
+    if np.abs(gram - np.eye(len(gram))).max() >= _MENDABLE:
+        raise np.linalg.LinAlgError("Rounding left more than a second round can mend.")
+    twice, second = _by_cholesky(once, gram)
+    return twice, second @ first
 
 
 def _by_cholesky(columns, gram):

@@ -313,8 +313,8 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
 
 
 def _dense(matrix):
-    """Return a matrix that may be overwritten."""
-    return np.array(matrix.toarray() if issparse(matrix) else matrix, dtype=float)
+    """Return a new matrix, which may be overwritten, as an array of floats."""
+    return np.asarray(matrix.toarray() if issparse(matrix) else matrix, dtype=float)
 
 
 def _gamma_value(gamma, X, weights):

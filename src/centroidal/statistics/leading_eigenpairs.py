@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .orthonormal import orthonormalised
+
 __all__ = ["leading_eigenpairs"]
 
 # Everything here is NumPy's: SciPy has threads of its own, and taking turns lets both wait.
@@ -14,7 +16,8 @@ def leading_eigenpairs(multiply, size, n_pairs, *, width=16, tol=1e-3, max_resta
     """Find the `n_pairs` largest eigenvalues, decreasing, and their vectors.
 
     Block Lanczos with thick restarts: at most about ``2 * n_pairs`` vectors are kept, each new
-    block is orthogonalised against all of them twice, and at a restart the best Ritz vectors stay.
+    block is orthogonalised against those it is coupled to, then against all, and at a restart the
+    best Ritz vectors stay.
     Of an eigenvalue that is repeated many more times than a block is wide, some copies may be
     missed: give a larger `width` where that can happen.
 
@@ -42,12 +45,13 @@ def leading_eigenpairs(multiply, size, n_pairs, *, width=16, tol=1e-3, max_resta
     basis = np.empty((size, n_basis + width))
     projected = np.zeros((n_basis + width, n_basis + width))
     start = np.random.default_rng(_SEED).standard_normal((size, width))
-    basis[:, :width] = np.linalg.qr(start)[0]
+    basis[:, :width] = orthonormalised(start)[0]
     done, known = 0, width  # vectors whose product is known; vectors in the basis
     for _ in range(max_restarts):
+        coupled = 0  # the first block after a restart has to do with all vectors that were kept
         while known <= n_basis:
-            coupling = _extend(multiply, basis, projected, done, known)
-            done, known = known, known + coupling.shape[0]
+            coupling = _extend(multiply, basis, projected, coupled, done, known)
+            coupled, done, known = done, known, known + coupling.shape[0]
         values, vectors = np.linalg.eigh(projected[:done, :done], UPLO="U")
         values, vectors = values[::-1], vectors[:, ::-1]
         leak = coupling @ vectors[done - coupling.shape[1] :]
@@ -67,17 +71,21 @@ def leading_eigenpairs(multiply, size, n_pairs, *, width=16, tol=1e-3, max_resta
     )
 
 
-def _extend(multiply, basis, projected, done, known):
-    """Add one block to the basis, in place; return how the last block is coupled to it."""
-    old = basis[:, :known]
+def _extend(multiply, basis, projected, coupled, done, known):
+    """Add one block to the basis, in place; return how the last block is coupled to it.
+
+    But for rounding, the product of the last block has no part along vectors before `coupled`.
+    """
     block = multiply(np.ascontiguousarray(basis[:, done:known]))
     along, triangle = np.zeros((known, block.shape[1])), np.eye(block.shape[1])
     # Twice is enough, unless a product had nothing new and what is left of it is rounding.
     for n_rounds in range(1, _MOST_ROUNDS + 1):
+        first = coupled if n_rounds == 1 else 0
+        old = basis[:, first:known]
         part = old.T @ block
         block -= old @ part
-        along += part @ triangle
-        block, inner = np.linalg.qr(block)
+        along[first:] += part @ triangle
+        block, inner = orthonormalised(block)
         triangle = inner @ triangle
         if n_rounds > 1 and np.abs(inner.diagonal()).min() > 0.5:
             break

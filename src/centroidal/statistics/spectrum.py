@@ -6,13 +6,14 @@ import numpy as np
 from scipy.linalg import eigh
 
 from .leading_eigenpairs import leading_eigenpairs
+from .orthonormal import orthonormalised
 
 __all__ = ["Spectrum", "matrix_spectrum", "merged_spectrum", "spectrum", "split_columns"]
 
+_ALL_AT_ONCE = 512  # up to it, all pairs take no longer than some of them, and other threads go on
 _DIRECT_SIZE = 1500  # below it, a direct decomposition takes less than many products
 _SHARE_OF_SIZE = 8  # above this share of all pairs, iterations are slower than all at once
 _LEFT_OVER = 1e-8  # share of the trace that rounding may leave
-_MENDABLE = 0.1  # error of inner products that a second orthogonalisation removes
 _SQUARABLE = 1e-5  # share of the largest squared singular value that squaring leaves ten digits
 _WIDTH = 32  # of a block of vectors that a dense matrix is multiplied with
 
@@ -75,7 +76,7 @@ def matrix_spectrum(matrix, n_pairs=None, noise=None):
     """
     size = matrix.shape[0]
     trace = float(matrix.trace())
-    if n_pairs is None or 3 * n_pairs > size:
+    if n_pairs is None or size <= max(_ALL_AT_ONCE, 3 * n_pairs - 1):
         values, vectors = np.linalg.eigh(matrix)
     elif size > max(_DIRECT_SIZE, _SHARE_OF_SIZE * n_pairs):
         values, vectors = leading_eigenpairs(matrix.__matmul__, size, n_pairs, width=_WIDTH)
@@ -164,27 +165,4 @@ def split_columns(vectors, columns):
     correction = vectors.T @ outside
     outside -= vectors @ correction
     inside += correction
-    return inside, *_orthonormalised(outside)
-
-
-def _orthonormalised(columns):
-    """QR decomposition: two rounds of Cholesky, or Householder's where columns nearly depend."""
-    try:
-        return _twice_by_cholesky(columns)
-    except np.linalg.LinAlgError:
-        return np.linalg.qr(columns)
-
-
-def _twice_by_cholesky(columns):
-    once, first = _by_cholesky(columns, columns.T @ columns)
-    gram = once.T @ once
-    if np.abs(gram - np.eye(len(gram))).max() >= _MENDABLE:
-        raise np.linalg.LinAlgError("Rounding left more than a second round can mend.")
-    twice, second = _by_cholesky(once, gram)
-    return twice, second @ first
-
-
-def _by_cholesky(columns, gram):
-    # NumPy's alone: SciPy has threads of its own, and taking turns lets both wait.
-    lower = np.linalg.cholesky(gram)
-    return columns @ np.linalg.inv(lower).T, lower.T
+    return inside, *orthonormalised(outside)

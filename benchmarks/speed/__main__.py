@@ -23,19 +23,16 @@ def main():
     only = options.only.split(",") if options.only else None
     with threadpool_limits(limits=options.threads):
         for family in options.families or FAMILIES:
-            rows = []
+            rows = {} if only is None else written(family)
             for row in run_family(family, only, options.threads):
-                rows.append(row)
-                if only is None:  # after each row, so that a run that is stopped keeps them
-                    write(family, rows)
-    if only is not None:
-        print("Part of the cases: the CSV is left as it is.")
+                rows[row["case"]] = row
+                write(family, rows.values())  # so that a run that is stopped keeps them
 
 
 def read_options():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("families", nargs="*", choices=[*FAMILIES, []], help="default: all")
-    parser.add_argument("--only", help="comma-separated cases; nothing is written then")
+    parser.add_argument("--only", help="comma-separated cases; only their rows are replaced")
     parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()
 
@@ -122,8 +119,18 @@ def as_text(row):
     return f"{text}  [targets reached: {row['reached']}]"
 
 
+def written(family):
+    """Rows of an earlier run by case."""
+    path = RESULTS / f"{family}.csv"
+    if not path.exists():
+        return {}
+    with path.open(newline="") as file:
+        return {row["case"]: row for row in csv.DictReader(file)}
+
+
 def write(family, rows):
     RESULTS.mkdir(exist_ok=True)
+    rows = list(rows)
     with (RESULTS / f"{family}.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()

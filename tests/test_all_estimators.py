@@ -10,6 +10,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import centroidal
 from centroidal import (
     DecisionDAGClassifier,
+    DisjointCentroidClassifier,
+    DisjointCentroidClassifierCV,
     FisherSubspace,
     FisherSubspaceClassifier,
     FisherSubspaceClassifierCV,
@@ -48,6 +50,14 @@ ESTIMATORS = [
     ),
     OnlineFisherSubspaceClassifier(),
     OnlineFisherSubspaceClassifier(n_components=2, window=2, priors="empirical"),
+    DisjointCentroidClassifier(random_state=0),
+    DisjointCentroidClassifier(
+        baseline_weight=0.9, center=True, scale="std", random_state=0, n_jobs=2
+    ),
+    DisjointCentroidClassifier("margin"),
+    DisjointCentroidClassifier("margin", disjoint=False, scale="within", calibration="logistic"),
+    DisjointCentroidClassifierCV(n_init=20, random_state=0),
+    DisjointCentroidClassifierCV("margin", disjoint=False, rule="one_se"),
 ]
 WITHOUT_PROBABILITIES = [
     DecisionDAGClassifier(FisherSubspaceClassifier()),
@@ -58,6 +68,8 @@ TRANSFORMERS = [FisherSubspace(), FisherSubspace(3, whitening="variance", scatte
 
 # Some versions of the checks fit classes smaller than the 5 folds, of which scikit-learn warns.
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
+# Some fit more classes than features, of which disjoint groups warn.
+@pytest.mark.filterwarnings("ignore:n_features=. are too few:UserWarning")
 @parametrize_with_checks(ESTIMATORS + WITHOUT_PROBABILITIES + TRANSFORMERS)
 def test_estimator_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)  # raises if the estimator breaks the convention

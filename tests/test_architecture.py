@@ -24,6 +24,8 @@ def test_import_contracts_hold():
 def test_public_names_are_these():
     assert centroidal.__all__ == [
         "DecisionDAGClassifier",
+        "DisjointCentroidClassifier",
+        "DisjointCentroidClassifierCV",
         "FisherSubspace",
         "FisherSubspaceClassifier",
         "FisherSubspaceClassifierCV",

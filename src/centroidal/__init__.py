@@ -2,6 +2,7 @@
 
 from .classifiers import (
     DecisionDAGClassifier,
+    DisjointCentroidClassifier,
     FisherSubspace,
     FisherSubspaceClassifier,
     KernelFisherSubspaceClassifier,
@@ -9,10 +10,16 @@ from .classifiers import (
     OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
 )
-from .model_selection import FisherSubspaceClassifierCV, SparseCenterClassifierCV
+from .model_selection import (
+    DisjointCentroidClassifierCV,
+    FisherSubspaceClassifierCV,
+    SparseCenterClassifierCV,
+)
 
 __all__ = [
     "DecisionDAGClassifier",
+    "DisjointCentroidClassifier",
+    "DisjointCentroidClassifierCV",
     "FisherSubspace",
     "FisherSubspaceClassifier",
     "FisherSubspaceClassifierCV",

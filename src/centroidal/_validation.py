@@ -31,6 +31,7 @@ __all__ = [
     "check_finite",
     "check_finite_summary",
     "check_fitted",
+    "check_flag",
     "check_gamma",
     "check_kernel",
     "check_kernel_matrix",
@@ -45,7 +46,10 @@ __all__ = [
     "check_priors",
     "check_rows",
     "check_same_features",
+    "check_shared_features",
     "check_symmetric",
+    "check_weight",
+    "check_weight_grid",
     "check_window",
 ]
 
@@ -414,6 +418,62 @@ def check_positive(name, value):
         raise TypeError(f"{name}={value!r} must be a positive number.")
     if not 0.0 < value < np.inf:
         raise ValueError(f"{name}={value} must be positive and finite.")
+
+
+def check_flag(name, value):
+    """Raise unless `value` is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name}={value!r} must be True or False.")
+
+
+def check_weight(name, value):
+    """Raise unless `value` is a positive number, which may be infinite."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}={value!r} must be a positive number, or inf.")
+    if not value > 0.0:
+        raise ValueError(f"{name}={value} must be positive; inf uses every feature.")
+
+
+def check_weight_grid(name, values):
+    """Return positive numbers, which may be infinite, sorted and without repeats."""
+    if isinstance(values, str) or not np.iterable(values):
+        raise TypeError(f"{name}={values!r} must be an array of positive numbers, or None.")
+    if len(values) == 0:
+        raise ValueError(f"{name}=[] must hold at least one number.")
+    for value in values:
+        check_weight(f"a value of {name}", value)
+    return np.unique(np.asarray(values, dtype=float))
+
+
+def check_shared_features(value, n_features):
+    """Return the number of features that are shared, or a mask of them."""
+    if value is None or (isinstance(value, str) and value == "auto"):
+        return 0
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if is_number:
+        is_count = isinstance(value, Integral)
+        if not 0 <= value <= (n_features if is_count else 1.0):
+            allowed = f"n_features={n_features}" if is_count else "1.0, as a fraction"
+            raise ValueError(f"shared_features={value} must lie between 0 and {allowed}.")
+        return int(value) if is_count else round(value * n_features)
+    columns = np.asarray(value) if np.iterable(value) and not isinstance(value, str) else None
+    if columns is None or columns.ndim != 1 or columns.dtype.kind not in "biu":
+        raise TypeError(
+            f"shared_features={value!r} must be 'auto', None, an int, a fraction (float), a mask "
+            "or an array of columns."
+        )
+    if columns.dtype.kind == "b":
+        if columns.size != n_features:
+            raise ValueError(
+                f"shared_features is a mask of {columns.size} features; X has {n_features}."
+            )
+        return columns
+    if columns.size and (columns.min() < 0 or columns.max() >= n_features):
+        raise ValueError(
+            f"shared_features holds {columns.min()} ... {columns.max()}; columns go from 0 to "
+            f"{n_features - 1}."
+        )
+    return np.isin(np.arange(n_features), columns)
 
 
 def check_classifier(name, value, sample_weight=None):

@@ -1,6 +1,7 @@
 """scikit-learn classifiers, and the subspace they work in."""
 
 from .decision_dag import DecisionDAGClassifier
+from .disjoint_centroid import DisjointCentroidClassifier
 from .fisher_space import FisherSubspace
 from .fisher_subspace import FisherSubspaceClassifier
 from .kernel_fisher_subspace import KernelFisherSubspaceClassifier
@@ -10,6 +11,7 @@ from .sparse_center import SparseCenterClassifier
 
 __all__ = [
     "DecisionDAGClassifier",
+    "DisjointCentroidClassifier",
     "FisherSubspace",
     "FisherSubspaceClassifier",
     "KernelFisherSubspaceClassifier",

@@ -2,6 +2,7 @@
 
 from ._crossed_clusters import make_crossed_clusters
 from ._expression import load_expression, make_expression
+from ._feature_blocks import make_feature_blocks
 from ._outlier_classes import make_outlier_classes
 from ._random_clusters import make_random_clusters
 from ._sentiment import make_word_counts
@@ -11,6 +12,7 @@ __all__ = [
     "load_expression",
     "make_crossed_clusters",
     "make_expression",
+    "make_feature_blocks",
     "make_outlier_classes",
     "make_random_clusters",
     "make_spiked_classes",

@@ -1,6 +1,11 @@
-"""Many fits: paths over the number of features or components, and the choice among them."""
+"""Many fits: paths over features, components or weights, and the choice among them."""
 
+from .disjoint_centroid_cv import DisjointCentroidClassifierCV
 from .fisher_subspace_cv import FisherSubspaceClassifierCV
 from .sparse_center_cv import SparseCenterClassifierCV
 
-__all__ = ["FisherSubspaceClassifierCV", "SparseCenterClassifierCV"]
+__all__ = [
+    "DisjointCentroidClassifierCV",
+    "FisherSubspaceClassifierCV",
+    "SparseCenterClassifierCV",
+]

@@ -87,3 +87,62 @@ def add_sparse_hits(
                 changes[c, g] += changes[c, g - 1] if g > 0 else 0.0
                 distances[c] = zeros[c, g] + changes[c, g]
             hits[codes[i], g] += weights[i] * is_nearest(distances, bonus, g, codes[i])
+
+
+@compiled
+def better_cluster(square, i, a, sums, own, sizes, rounding):
+    """Cluster that feature `i` of cluster `a` had better be in, which may be `a`."""
+    if sizes[a] == 1.0:
+        return a
+    best = a
+    here = square - 2.0 * sums[a, i] / sizes[a] + own[a] / sizes[a] ** 2
+    lowest = here * sizes[a] / (sizes[a] - 1.0) - rounding * square
+    for g in range(sizes.size):
+        if g != a and sizes[g] > 0.0:
+            there = square - 2.0 * sums[g, i] / sizes[g] + own[g] / sizes[g] ** 2
+            there *= sizes[g] / (sizes[g] + 1.0)
+            if there < lowest:
+                lowest = there
+                best = g
+    return best
+
+
+@compiled
+def move_feature(gram, i, a, b, sums, own, sizes):
+    """Account for feature `i` leaving cluster `a` for `b`, in place."""
+    own[a] += gram[i, i] - 2.0 * sums[a, i]
+    own[b] += gram[i, i] + 2.0 * sums[b, i]
+    sizes[a] -= 1.0
+    sizes[b] += 1.0
+    for h in range(gram.shape[0]):
+        sums[a, h] -= gram[i, h]
+        sums[b, h] += gram[i, h]
+
+
+@compiled
+def move_features(gram, labels, n_groups, max_sweeps, rounding):
+    """Move single features between clusters as long as that lowers the sum of squares, in place.
+
+    `gram` holds the inner products of the features; a cluster keeps its last one.
+    """
+    n_features = labels.size
+    sums = np.zeros((n_groups, n_features))
+    own = np.zeros(n_groups)
+    sizes = np.zeros(n_groups)
+    for i in range(n_features):
+        sizes[labels[i]] += 1.0
+        for h in range(n_features):
+            sums[labels[i], h] += gram[i, h]
+    for i in range(n_features):
+        own[labels[i]] += sums[labels[i], i]
+    for _ in range(max_sweeps):
+        has_moved = False
+        for i in range(n_features):
+            a = labels[i]
+            b = better_cluster(gram[i, i], i, a, sums, own, sizes, rounding)
+            if b != a:
+                move_feature(gram, i, a, b, sums, own, sizes)
+                labels[i] = b
+                has_moved = True
+        if not has_moved:
+            break

@@ -69,6 +69,10 @@ class ClassMoments:
         moved.squares[positions] = self.squares
         return moved
 
+    def only(self, classes):
+        """Return the moments of some classes."""
+        return ClassMoments(self.counts[classes], self.means[classes], self.squares[classes])
+
     @property
     def seen(self):
         """Mask of the classes that have samples."""

@@ -66,6 +66,15 @@ class _DenseResiduals:
         """Residuals transposed times `left`."""
         return self.rows.T @ left
 
+    def levelled(self):
+        """Subtract from every residual the mean of its entries, in place."""
+        self.rows -= self.rows.mean(axis=1, keepdims=True)
+        return self
+
+    def column_squares(self):
+        """Sum of the squares of all residuals, feature by feature."""
+        return np.einsum("ij,ij->j", self.rows, self.rows)
+
     def trace(self):
         """Sum of the squared lengths of all residuals."""
         return float(np.einsum("ij,ij->", self.rows, self.rows))
@@ -121,14 +130,23 @@ class _SparseResiduals:
         weighted = left * self.roots[:, None]
         return self.rows.T @ weighted - self.means.T @ (self.members @ weighted)
 
-    def trace(self):
-        """Sum of the squared lengths of all residuals: of stored entries, and of zeros."""
+    def levelled(self):
+        """Return the residuals as they are: sparse rows are mostly zero, and stay so."""
+        return self
+
+    def column_squares(self):
+        """Sum of the squares of all residuals, feature by feature: stored entries, and zeros."""
         n_stored = np.diff(self.rows.indptr)
         codes, weights = np.repeat(self.codes, n_stored), np.repeat(self.weights, n_stored)
         deviations = self.rows.data - self.means[codes, self.rows.indices]
+        stored = np.bincount(self.rows.indices, weights * deviations**2, self.rows.shape[1])
         pattern = csr_array((weights, self.rows.indices, self.rows.indptr), self.rows.shape)
         zeros = (self.members @ self.weights)[:, None] - (self.members @ pattern).toarray()
-        return float(weights @ deviations**2 + (zeros * self.means**2).sum())
+        return stored + (zeros * self.means**2).sum(axis=0)
+
+    def trace(self):
+        """Sum of the squared lengths of all residuals."""
+        return float(self.column_squares().sum())
 
     def squared_lengths(self):
         """Squared length of each residual, without its weight."""

@@ -1,0 +1,150 @@
+"""What a fitted disjoint centroid classifier does, whoever chose the weight of the baseline."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
+
+from .._progress import ProgressMixin
+from .._validation import (
+    Features,
+    check_choice,
+    check_finite,
+    check_fitted,
+    check_rows,
+)
+from ..solvers.disjoint_centroids import group_distances
+from ..solvers.slopes import slope_from_distances, slope_from_moments
+from ..statistics import ClassMoments, map_blocks
+from ._base import ClassScoresMixin
+from ._geometry import row_blocks
+from ._group_recipe import GroupRecipe, Groups
+
+__all__ = ["DisjointCentroidRule", "DisjointSolution"]
+
+
+class DisjointSolution(NamedTuple):
+    """Groups of features, and what they came from."""
+
+    moments: ClassMoments
+    groups: Groups
+    baseline_weight: float
+
+
+class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseEstimator):
+    """Predict, select and transform with centers that have features of their own."""
+
+    @property
+    def _recipe(self):
+        return GroupRecipe(
+            self.assignment,
+            self.disjoint,
+            self.shared_features,
+            self.center,
+            self.scale,
+            self.n_init,
+        )
+
+    def _checked_recipe(self):
+        check_choice("calibration", self.calibration, (None, "logistic"))
+        return self._recipe.check()
+
+    def _seed(self):
+        return check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+
+    @property
+    def _features(self):
+        return Features(self.n_features_in_, getattr(self, "feature_names_in_", None))
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_solution")
+
+    def _keep(self, features, classes, solution, data=None):
+        moments, groups, _ = solution
+        features.keep(self)
+        self._solution = solution
+        self.classes_ = classes
+        self.centers_ = np.where(moments.seen[:, None], moments.means, np.nan)
+        self.feature_scale_ = self._recipe.feature_scale(moments)
+        self.groups_ = groups.masks
+        self.support_ = groups.masks.any(axis=0)
+        self.objective_ = groups.objective
+        self.restart_errors_ = groups.errors
+        self.n_void_ = int(np.isnan(groups.errors).sum())
+        self._calibrate(data)
+        return self
+
+    def _calibrate(self, data):
+        """Find how distances become scores and probabilities, from samples or from moments."""
+        moments = self._solution.moments
+        seen = moments.seen
+        self._logistic = None
+        if data is None:
+            moments = moments.only(seen)
+            self.slope_ = slope_from_moments(moments, self.groups_[seen], self.feature_scale_)
+            return
+        weights = np.ones(data.codes.size) if data.weights is None else data.weights
+        counted = np.flatnonzero((data.codes >= 0) & (weights > 0))
+        codes, weights = data.codes[counted], weights[counted]
+        distances = self._distances(data.X[counted])
+        positions = np.cumsum(seen) - 1
+        self.slope_ = slope_from_distances(distances, positions[codes], weights)
+        if self.calibration == "logistic":
+            model = make_pipeline(StandardScaler(), LogisticRegression())
+            self._logistic = model.fit(
+                distances,
+                codes,
+                standardscaler__sample_weight=weights,
+                logisticregression__sample_weight=weights,
+            )
+
+    def _get_support_mask(self):
+        check_fitted(self)
+        return self.support_
+
+    @property
+    def _score_unit(self):
+        if self._logistic is not None:
+            return 1.0
+        return 1.0 / self.slope_ if self.slope_ > 0.0 else np.inf
+
+    def _class_scores(self, X):
+        check_fitted(self)
+        X, _ = check_rows(self, X, np.arange(self.n_features_in_))
+        check_finite(self, X)
+        seen = self._solution.moments.seen
+        distances = self._distances(X)
+        scores = np.full((distances.shape[0], seen.size), -np.inf)
+        if self._logistic is None:
+            scores[:, seen] = -distances
+        else:
+            decision = self._logistic.decision_function(distances)
+            is_single = decision.ndim == 1
+            scores[:, seen] = np.outer(decision, [-0.5, 0.5]) if is_single else decision
+        return scores
+
+    def _distances(self, X):
+        """Distances from each sample to the centers of the classes that have samples."""
+        seen = self._solution.moments.seen
+        X = X.tocsr() if issparse(X) else X
+        blocks = [(X[rows],) for rows in row_blocks(*X.shape)]
+
+        def distances_of(rows):
+            return group_distances(
+                rows, self.centers_[seen], self.groups_[seen], self.feature_scale_
+            )
+
+        return np.concatenate(list(map_blocks(distances_of, blocks, self.n_jobs)))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        # Where classes differ in their means alone, groups of their own lose what others know.
+        tags.classifier_tags.poor_score = True
+        return tags

@@ -1,0 +1,231 @@
+"""Disjoint centroids with the weight of the baseline chosen by cross-validation."""
+
+from functools import partial
+
+import numpy as np
+
+from .._progress import with_callbacks
+from .._validation import (
+    check_choice,
+    check_finite_summary,
+    check_labelled,
+    check_weight_grid,
+)
+from ..classifiers import DisjointCentroidClassifier
+from ..classifiers._disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
+from ..statistics import class_moments, map_blocks
+from ._folds import FoldsMixin
+from .path import choose, path_table
+
+__all__ = ["DisjointCentroidClassifierCV"]
+
+_TO_ONE = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+_GRIDS = {"alternating": (*_TO_ONE, 1.2, np.inf), "margin": (*_TO_ONE, 1.1, np.inf)}
+
+
+class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
+    r"""Disjoint centroid classifier that chooses which features to leave out (NDC-S).
+
+    In each fold the groups of features for all weights of the baseline are found on the training
+    part alone, from the same starts. The chosen weight is then used on all data.
+
+    Parameters
+    ----------
+    assignment : {"alternating", "margin"}, default="alternating"
+        As in :class:`DisjointCentroidClassifier`.
+    baseline_weights : array-like of float or None, default=None
+        Weights to try. None tries 0.1, 0.15, 0.2, 0.3, ..., 1.0, 1.2 and inf; with "margin" 1.1 in
+        the place of 1.2.
+    disjoint : bool, default=True
+        As in :class:`DisjointCentroidClassifier`.
+    shared_features : "auto", None, int, float or array-like, default="auto"
+        As in :class:`DisjointCentroidClassifier`.
+    center : bool, default=False
+        As in :class:`DisjointCentroidClassifier`.
+    scale : {None, "std", "within"}, default=None
+        As in :class:`DisjointCentroidClassifier`.
+    calibration : {None, "logistic"}, default=None
+        As in :class:`DisjointCentroidClassifier`.
+    n_init : int, default=100
+        As in :class:`DisjointCentroidClassifier`.
+    cv : int, cross-validation generator, iterable or None, default=None
+        As in scikit-learn; None is 5 stratified folds.
+    scoring : str, callable or None, default=None
+        Scorer of scikit-learn; None is accuracy.
+    rule : {"best", "one_se"}, default="best"
+        "best": smallest weight with the best mean score. "one_se": smallest weight whose mean score
+        is within one standard error of the best.
+    random_state : int, RandomState or None, default=None
+        Seed or source of randomness of the starts.
+    n_jobs : int or None, default=None
+        Number of threads, over the folds. The result does not depend on it.
+
+    Attributes
+    ----------
+    baseline_weight_ : float
+        Chosen weight. If all its starts are void on all data, it is the next larger one that has
+        a valid start.
+    path_ : dict of ndarray
+        The table of the path: ``baseline_weight``, ``mean_n_features`` (of the folds that have a
+        valid start), ``mean_test_score``, ``std_test_score``, ``se_test_score`` and one
+        ``split*_test_score`` a fold, 0 if all its starts were void; ``pandas.DataFrame(path_)``
+        shows it. With accuracy the error is 1 minus the score.
+    best_estimator_ : DisjointCentroidClassifier
+        The chosen model by itself; with "margin" it goes on with `partial_fit` and `merge`.
+    best_score_ : float
+        Mean score of the chosen model. The choice was made by it, so it is a little too good:
+        cross-validate this estimator as a whole for an honest number.
+    n_splits_ : int
+        Number of folds.
+    classes_, groups_, centers_, support_ : ndarray
+        As in :class:`DisjointCentroidClassifier`, and so are `feature_scale_`, `objective_`,
+        `restart_errors_`, `n_void_`, `slope_`, `n_features_in_` and `feature_names_in_`.
+
+    See Also
+    --------
+    DisjointCentroidClassifier : The same with a given weight.
+
+    Notes
+    -----
+    A fold in which all starts of a weight are void counts as all wrong for it, as in small weights
+    that leave a class without features. With other scorers than those that are best at 1 and worst
+    at 0, choose `baseline_weights` that are not void.
+
+    Examples
+    --------
+    >>> from centroidal import DisjointCentroidClassifierCV
+    >>> from centroidal.datasets import make_feature_blocks
+    >>> made = make_feature_blocks(n_samples=400, spread=1.9, n_noise=20, random_state=0)
+    >>> model = DisjointCentroidClassifierCV("margin").fit(made.data, made.target)
+    >>> bool(model.baseline_weight_ < 1), int(model.support_[:20].sum())
+    (True, 20)
+    """
+
+    def __init__(
+        self,
+        assignment="alternating",
+        *,
+        baseline_weights=None,
+        disjoint=True,
+        shared_features="auto",
+        center=False,
+        scale=None,
+        calibration=None,
+        n_init=100,
+        cv=None,
+        scoring=None,
+        rule="best",
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.assignment = assignment
+        self.baseline_weights = baseline_weights
+        self.disjoint = disjoint
+        self.shared_features = shared_features
+        self.center = center
+        self.scale = scale
+        self.calibration = calibration
+        self.n_init = n_init
+        self.cv = cv
+        self.scoring = scoring
+        self.rule = rule
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose the weight of the baseline, then find the features of each class on all data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, in fitting and in scoring.
+        **params : dict
+            ``groups`` for the splitter; with metadata routing enabled, whatever the splitter and
+            the scorer request.
+
+        Returns
+        -------
+        self
+            Fitted estimator.
+        """
+        self._checked_recipe()
+        check_choice("rule", self.rule, ("best", "one_se"))
+        grid = self._grid()
+        data = check_labelled(self, X, y, sample_weight)
+        routed = self._routed(sample_weight, params)
+        folds = self._folds(data, routed.splitter.split)
+        seed = self._seed()
+
+        score_fold = partial(self._score_fold, data, grid, seed, routed.scorer.score)
+        scores, sizes = np.moveaxis(self._scores_of(score_fold, folds), 1, 0)
+        known = np.isfinite(sizes)
+        mean_sizes = np.where(known, sizes, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        mean_sizes[~known.any(axis=0)] = np.nan
+        path = path_table({"baseline_weight": grid, "mean_n_features": mean_sizes}, scores)
+        chosen = choose(path, self.rule)
+        moments, found = self._solve(data, grid[chosen:], seed)
+        n_skipped = next((i for i, groups in enumerate(found) if groups is not None), None)
+        if n_skipped is None:
+            raise ValueError(
+                f"In each of n_init={self.n_init} starts a class lost all its features, for all "
+                f"baseline_weights from {grid[chosen]} on; add larger ones, or inf."
+            )
+        chosen += n_skipped
+
+        solution = DisjointSolution(moments, found[n_skipped], grid[chosen])
+        self._keep(data.features, data.classes, solution, data)
+        self.baseline_weight_ = float(grid[chosen])
+        self.path_ = path
+        self.n_splits_ = len(folds)
+        self.best_score_ = float(path["mean_test_score"][chosen])
+        self.best_estimator_ = self._classifier(data.features, data.classes, solution, data)
+        return self
+
+    def _grid(self):
+        if self.baseline_weights is None:
+            return np.array(_GRIDS[self.assignment])
+        return check_weight_grid("baseline_weights", self.baseline_weights)
+
+    def _solve(self, data, grid, seed):
+        """Class moments, and the groups for each weight; None where all starts are void."""
+        moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
+        check_finite_summary(self, data.X, moments.means, moments.squares)
+        found = []
+        for weights in (grid[np.isfinite(grid)], grid[np.isinf(grid)]):
+            if weights.size:
+                found += self._recipe.find(data, moments, weights, seed, map_blocks)
+        return moments, found
+
+    def _score_fold(self, data, grid, seed, score_params, train, test):
+        """Score of the test part, and number of features, for each weight."""
+        training = data.only(train)
+        moments, found = self._solve(training, grid, seed)
+        # Accuracy does not ask for probabilities.
+        is_order_enough = self.calibration is None and self.scoring in (None, "accuracy")
+        calibrated_on = None if is_order_enough else training
+        unnamed = data.features._replace(names=None)  # X is an array here, whatever it was
+        X, labels = data.X[test], data.classes[data.codes[test]]
+        params = {name: np.asarray(value)[test] for name, value in score_params.items()}
+        scores, sizes = np.zeros(grid.size), np.full(grid.size, np.nan)
+        for position, groups in enumerate(found):
+            if groups is not None:
+                solution = DisjointSolution(moments, groups, grid[position])
+                model = self._classifier(unnamed, data.classes, solution, calibrated_on)
+                scores[position] = self._scorer(model, X, labels, **params)
+                sizes[position] = model.support_.sum()
+        return scores, sizes
+
+    def _classifier(self, features, classes, solution, data):
+        """Classifier with a given weight that knows what this estimator found."""
+        options = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name not in ("baseline_weights", "cv", "scoring", "rule")
+        }
+        model = DisjointCentroidClassifier(baseline_weight=solution.baseline_weight, **options)
+        return model._keep(features, classes, solution, data)

@@ -1,0 +1,198 @@
+r"""Partitions of the features into one group a class, and one that is not used, by alternation.
+
+Many partitions are improved at once, so that a step of all of them is one product a class.
+
+Equation map (:cite:t:`Fraiman2021`; an unused group, index 0 there, is the last one here)::
+
+    section 5, step 1    k-means on the features         cluster_columns()
+    section 5, step 2 a  centers of the groups           assign(), `inner`, `own`
+    section 5, step 2 b  features to the nearest center  assign()
+    section 6            unused features, lambda         assign(), `weights`
+
+What falls in every step is
+
+    J = sum_j w_j sum_{i in I_j} mean_{s in S_j} (x_si - m_js)^2,
+
+with w = lambda^2 for the unused group and 1 for the others.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["Partitions", "Seeds", "alternate", "cluster_columns", "draw_seeds"]
+
+_MOST_STEPS = 300
+_MOST_FEATURES_TO_MOVE = 1000  # one by one; for more, whole steps end in the same few partitions
+_ROUNDING = 1e-12  # a smaller share of a square makes no center nearer
+
+
+class Seeds(NamedTuple):
+    """What is random in each start: the columns it begins with, and the groups they stand for."""
+
+    columns: np.ndarray
+    groups: np.ndarray
+
+    def only(self, rows):
+        """Return some of the seeds."""
+        return Seeds(self.columns[rows], self.groups[rows])
+
+
+class Partitions(NamedTuple):
+    """Where the alternation ended.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_partitions, n_features)
+        Group of each feature: its class, or `n_classes` if it is not used.
+    is_void : ndarray of shape (n_partitions,)
+        Whether a class lost its last feature.
+    objectives : ndarray of shape (n_partitions,)
+        Value of J; NaN if void.
+    """
+
+    labels: np.ndarray
+    is_void: np.ndarray
+    objectives: np.ndarray
+
+
+def draw_seeds(n_features, n_groups, n_starts, seed):
+    """Draw what is random; more starts begin with the same ones.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of columns; at least as many as groups.
+    n_groups : int
+        Number of classes, and one more where features may be left out.
+    n_starts : int
+        Number of starts.
+    seed : int
+        The same seed gives the same starts.
+    """
+    rng = np.random.RandomState(seed)
+    drawn = [
+        (rng.choice(n_features, n_groups, replace=False), rng.permutation(n_groups))
+        for _ in range(n_starts)
+    ]
+    return Seeds(*map(np.array, zip(*drawn, strict=True)))
+
+
+def cluster_columns(products, seeds):
+    """Cluster the columns by k-means from each seed; give the clusters to the groups at random.
+
+    Up to a thousand features the clusters are such that moving a single one raises the sum of
+    squares; for more, they are those of Lloyd.
+
+    Parameters
+    ----------
+    products : column products
+        Of the samples.
+    seeds : Seeds
+        Columns to begin with, and the group that each stands for.
+
+    Returns
+    -------
+    ndarray of shape (n_starts, n_features)
+        Group of each feature.
+    """
+    n_starts, n_groups = seeds.columns.shape
+    n_features = products.squares.shape[1]
+    labels = np.full((n_starts, n_features), -1, dtype=np.int16)
+    np.put_along_axis(labels, seeds.columns, np.arange(n_groups, dtype=np.int16)[None], axis=1)
+    all_samples = np.full(n_groups, -1)
+    ones = np.ones(n_starts)
+    labels, _ = assign(products, all_samples, labels, ones)
+    if n_features <= _MOST_FEATURES_TO_MOVE:
+        _move_one_by_one(products.gram, labels, n_groups)
+    else:
+        labels = _alternated(products, all_samples, labels, ones).labels
+    return np.take_along_axis(seeds.groups.astype(np.int16), labels.astype(int), axis=1)
+
+
+def _move_one_by_one(gram, labels, n_groups):
+    from . import _loops
+
+    for partition in labels:
+        _loops.move_features(gram, partition, n_groups, _MOST_STEPS, _ROUNDING)
+
+
+def alternate(products, labels, baseline_weights):
+    """Alternate between centers and groups from each partition until it repeats.
+
+    Parameters
+    ----------
+    products : column products
+        Of the samples.
+    labels : ndarray of shape (n_partitions, n_features)
+        Group of each feature to begin with.
+    baseline_weights : ndarray of shape (n_partitions,)
+        What the distance to the center of the unused group is multiplied by; infinite if there is
+        no such group.
+    """
+    n_classes = len(products.squares) - 1
+    has_unused = np.isfinite(baseline_weights).any()
+    samples = np.arange(n_classes + has_unused)
+    samples[n_classes:] = -1
+    return _alternated(products, samples, labels, np.square(baseline_weights))
+
+
+def _alternated(products, samples, labels, weights):
+    n_classes = np.count_nonzero(samples >= 0) or samples.size
+    labels = labels.copy()
+    is_void = _lacks_a_group(labels, n_classes)
+    objectives = np.full(len(labels), np.nan)
+    active = np.flatnonzero(~is_void)
+    for _ in range(_MOST_STEPS):
+        if not active.size:
+            break
+        old = labels[active]
+        new, objectives[active] = assign(products, samples, old, weights[active])
+        labels[active] = new
+        is_void[active] = _lacks_a_group(new, n_classes)
+        active = active[(new != old).any(axis=1) & ~is_void[active]]
+    return Partitions(labels, is_void, np.where(is_void, np.nan, objectives))
+
+
+def _lacks_a_group(labels, n_groups):
+    found = [(labels == group).any(axis=1) for group in range(n_groups)]
+    return ~np.logical_and.reduce(found)
+
+
+def assign(products, samples, labels, weights):
+    """Put every feature in the group of the nearest center, the first of equal ones.
+
+    Parameters
+    ----------
+    products : column products
+        Of the samples.
+    samples : ndarray of shape (n_groups,)
+        Class on whose samples each group is looked at; -1 for all samples.
+    labels : ndarray of shape (n_partitions, n_features)
+        Present group of each feature; -1 for none.
+    weights : ndarray of shape (n_partitions,)
+        Factor of the squared distances of the last group, if it is looked at on all samples.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_partitions, n_features)
+        New groups.
+    objectives : ndarray of shape (n_partitions,)
+        Sum of the squared distances to the present centers.
+    """
+    labels = labels.T
+    nearest = np.full(labels.shape, np.inf)
+    new = np.zeros(labels.shape, dtype=np.int16)
+    for group, c in enumerate(samples):
+        members = (labels == group).astype(float)
+        sizes = members.sum(axis=0)
+        inner = products.multiply(c, members)
+        with np.errstate(divide="ignore", invalid="ignore"):  # an empty group is nobody's nearest
+            own = np.einsum("ij,ij->j", members, inner) / sizes**2
+            squares = products.squares[c][:, None] - (2.0 / sizes) * inner + own
+            is_unused = c < 0 <= samples[0]
+            distances = np.maximum(squares, 0.0) * (weights if is_unused else 1.0)
+        is_nearer = distances < nearest - _ROUNDING * products.squares[c][:, None]
+        np.copyto(nearest, distances, where=is_nearer)
+        new[is_nearer] = group
+    return np.ascontiguousarray(new.T), nearest.sum(axis=0)

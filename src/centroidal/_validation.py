@@ -457,6 +457,8 @@ def check_shared_features(value, n_features):
             raise ValueError(f"shared_features={value} must lie between 0 and {allowed}.")
         return int(value) if is_count else round(value * n_features)
     columns = np.asarray(value) if np.iterable(value) and not isinstance(value, str) else None
+    if columns is not None and columns.size == 0:
+        return 0
     if columns is None or columns.ndim != 1 or columns.dtype.kind not in "biu":
         raise TypeError(
             f"shared_features={value!r} must be 'auto', None, an int, a fraction (float), a mask "
@@ -468,7 +470,7 @@ def check_shared_features(value, n_features):
                 f"shared_features is a mask of {columns.size} features; X has {n_features}."
             )
         return columns
-    if columns.size and (columns.min() < 0 or columns.max() >= n_features):
+    if columns.min() < 0 or columns.max() >= n_features:
         raise ValueError(
             f"shared_features holds {columns.min()} ... {columns.max()}; columns go from 0 to "
             f"{n_features - 1}."

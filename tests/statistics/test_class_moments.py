@@ -210,6 +210,22 @@ def test_parts_with_other_classes_merge_once_they_are_reindexed(rows):
     assert_moments_close(parts[0].merge(parts[1]), class_moments(X, codes, 3))
 
 
+@pytest.mark.parametrize("classes", [[2, 0], [1], [True, False, True]], ids=str)
+def test_moments_of_some_classes_are_those_of_their_rows_alone(rows, classes):
+    moments = class_moments(rows.X, rows.codes, 3, rows.weights).only(np.array(classes))
+    kept = np.arange(3)[np.array(classes)]
+    positions = np.full(4, -1, dtype=np.int32)
+    positions[kept] = np.arange(kept.size)
+    alone = class_moments(rows.X, positions[rows.codes], kept.size, rows.weights)
+    assert_moments_equal(moments, alone)
+
+
+def test_moments_of_some_classes_leave_those_of_all_alone(rows):
+    moments = class_moments(rows.X, rows.codes, 3)
+    moments.only(np.array([1, 2])).means[:] = 0.0
+    assert_moments_equal(moments, class_moments(rows.X, rows.codes, 3))
+
+
 # ------------------------------------------------------------------ accuracy
 
 

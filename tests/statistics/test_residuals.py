@@ -113,6 +113,29 @@ def test_trace_is_the_sum_of_the_squares_of_the_explicit_rows(problem, store):
     assert problem.residuals(store).trace() == pytest.approx(expected, rel=1e-12)
 
 
+def test_column_squares_are_those_of_the_explicit_rows(problem, store):
+    expected = (problem.explicit_rows() ** 2).sum(axis=0)
+    assert_close(problem.residuals(store).column_squares(), expected)
+
+
+def test_levelled_dense_residuals_are_relative_to_their_mean(problem):
+    rows = problem.explicit_rows()
+    found = problem.residuals().levelled().push(np.eye(problem.X.shape[1]))
+    assert_close(found, rows - rows.mean(axis=1, keepdims=True))
+
+
+def test_column_squares_of_levelled_residuals_are_those_of_their_rows(problem, store):
+    levelled = problem.residuals(store).levelled()
+    rows = levelled.push(np.eye(problem.X.shape[1]))
+    assert_close(levelled.column_squares(), (rows**2).sum(axis=0))
+
+
+@pytest.mark.parametrize("name", ["csr_array", "csc_matrix"])
+def test_levelled_sparse_residuals_stay_as_they_are(problem, name):
+    found = problem.residuals(STORES[name]).levelled().push(np.eye(problem.X.shape[1]))
+    assert_close(found, problem.explicit_rows())
+
+
 def test_squared_lengths_are_those_of_the_explicit_rows_without_weights(problem, store):
     found = problem.residuals(store)
     expected = (problem.explicit_rows() ** 2).sum(axis=1) / found.weights
@@ -134,7 +157,7 @@ def test_height_of_the_blocks_of_sparse_rows_does_not_matter(plain, blocks_of_th
     assert_close(getattr(found, name)(), getattr(plain.residuals(), name)())
 
 
-@pytest.mark.parametrize("name", ["scatter", "gram", "trace", "squared_lengths"])
+@pytest.mark.parametrize("name", ["scatter", "gram", "trace", "squared_lengths", "column_squares"])
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int64", "float32"])
 def test_small_integers_of_any_type_give_the_same(plain, store, rng, name, dtype):
     """Their squares and sums do not fit into the smallest types."""
@@ -176,6 +199,7 @@ def test_data_are_left_as_they_were(problem, store):
     stored = store(problem.X.copy())
     found = residuals(stored, problem.codes, problem.means, problem.weights, problem.scale)
     found.gram(), found.scatter(), found.trace(), found.squared_lengths()
+    found.levelled().column_squares()
     left = stored.toarray() if sparse.issparse(stored) else stored
     np.testing.assert_array_equal(left, problem.X)
 
@@ -183,7 +207,7 @@ def test_data_are_left_as_they_were(problem, store):
 # ------------------------------------------------------------------ a class without rows
 
 
-@pytest.mark.parametrize("name", ["scatter", "trace", "squared_lengths"])
+@pytest.mark.parametrize("name", ["scatter", "trace", "squared_lengths", "column_squares"])
 def test_class_without_rows_changes_nothing(plain, store, name):
     codes = plain.codes % 2 * 2
     means = class_moments(plain.X, codes, 3).means
@@ -221,6 +245,11 @@ def test_large_mean_costs_the_squared_lengths_no_precision(plain, offset, store)
 def test_large_mean_costs_the_trace_no_precision(plain, offset, store):
     expected = plain.residuals().trace()
     assert offset.residuals(store).trace() == pytest.approx(expected, rel=1e-9)
+
+
+def test_large_mean_costs_the_column_squares_no_precision(plain, offset, store):
+    expected = plain.residuals().column_squares()
+    np.testing.assert_allclose(offset.residuals(store).column_squares(), expected, rtol=1e-9)
 
 
 def test_large_mean_leaves_the_gram_matrix_a_few_digits(plain, offset, store):
@@ -270,6 +299,11 @@ def test_pull_back_never_makes_sparse_rows_dense(words):
 def test_trace_never_makes_sparse_rows_dense(words):
     found, dense_size = words
     assert peak_memory(found.trace) < dense_size / 50
+
+
+def test_column_squares_never_make_sparse_rows_dense(words):
+    found, dense_size = words
+    assert peak_memory(found.column_squares) < dense_size / 50
 
 
 def test_squared_lengths_make_only_a_block_of_sparse_rows_dense(words):

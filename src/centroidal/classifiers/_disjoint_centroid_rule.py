@@ -66,9 +66,12 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
         return hasattr(self, "_solution")
 
     def _keep(self, features, classes, solution, data=None):
+        # What may still fail comes first, so that nothing is half kept.
+        slope, logistic = self._calibrated(solution, data)
         moments, groups, _ = solution
         features.keep(self)
         self._solution = solution
+        self._logistic = logistic
         self.classes_ = classes
         self.centers_ = np.where(moments.seen[:, None], moments.means, np.nan)
         self.feature_scale_ = self._recipe.feature_scale(moments)
@@ -77,32 +80,31 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
         self.objective_ = groups.objective
         self.restart_errors_ = groups.errors
         self.n_void_ = int(np.isnan(groups.errors).sum())
-        self._calibrate(data)
+        self.slope_ = slope
         return self
 
-    def _calibrate(self, data):
-        """Find how distances become scores and probabilities, from samples or from moments."""
-        moments = self._solution.moments
-        seen = moments.seen
-        self._logistic = None
+    def _calibrated(self, solution, data):
+        """Slope, and logistic regression if one decides, from samples or else from moments."""
+        moments, seen = solution.moments, solution.moments.seen
         if data is None:
-            moments = moments.only(seen)
-            self.slope_ = slope_from_moments(moments, self.groups_[seen], self.feature_scale_)
-            return
+            scale = self._recipe.feature_scale(moments)
+            return slope_from_moments(moments.only(seen), solution.groups.masks[seen], scale), None
         weights = np.ones(data.codes.size) if data.weights is None else data.weights
         counted = np.flatnonzero((data.codes >= 0) & (weights > 0))
         codes, weights = data.codes[counted], weights[counted]
-        distances = self._distances(data.X[counted])
+        distances = self._distances(data.X[counted], solution)
         positions = np.cumsum(seen) - 1
-        self.slope_ = slope_from_distances(distances, positions[codes], weights)
-        if self.calibration == "logistic":
-            model = make_pipeline(StandardScaler(), LogisticRegression())
-            self._logistic = model.fit(
-                distances,
-                codes,
-                standardscaler__sample_weight=weights,
-                logisticregression__sample_weight=weights,
-            )
+        slope = slope_from_distances(distances, positions[codes], weights)
+        if self.calibration is None:
+            return slope, None
+        model = make_pipeline(StandardScaler(), LogisticRegression())
+        model.fit(
+            distances,
+            codes,
+            standardscaler__sample_weight=weights,
+            logisticregression__sample_weight=weights,
+        )
+        return slope, model
 
     def _get_support_mask(self):
         check_fitted(self)
@@ -112,14 +114,14 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
     def _score_unit(self):
         if self._logistic is not None:
             return 1.0
-        return 1.0 / self.slope_ if self.slope_ > 0.0 else np.inf
+        return 1.0 / self.slope_ if self.slope_ > 0.0 else np.finfo(float).max
 
     def _class_scores(self, X):
         check_fitted(self)
         X, _ = check_rows(self, X, np.arange(self.n_features_in_))
         check_finite(self, X)
         seen = self._solution.moments.seen
-        distances = self._distances(X)
+        distances = self._distances(X, self._solution)
         scores = np.full((distances.shape[0], seen.size), -np.inf)
         if self._logistic is None:
             scores[:, seen] = -distances
@@ -129,18 +131,14 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
             scores[:, seen] = np.outer(decision, [-0.5, 0.5]) if is_single else decision
         return scores
 
-    def _distances(self, X):
+    def _distances(self, X, solution):
         """Distances from each sample to the centers of the classes that have samples."""
-        seen = self._solution.moments.seen
+        seen = solution.moments.seen
+        centers, masks = solution.moments.means[seen], solution.groups.masks[seen]
+        scale = self._recipe.feature_scale(solution.moments)
         X = X.tocsr() if issparse(X) else X
-        blocks = [(X[rows],) for rows in row_blocks(*X.shape)]
-
-        def distances_of(rows):
-            return group_distances(
-                rows, self.centers_[seen], self.groups_[seen], self.feature_scale_
-            )
-
-        return np.concatenate(list(map_blocks(distances_of, blocks, self.n_jobs)))
+        blocks = [(X[rows], centers, masks, scale) for rows in row_blocks(*X.shape)]
+        return np.concatenate(list(map_blocks(group_distances, blocks, self.n_jobs)))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -13,7 +13,13 @@ from ..solvers.disjoint_centroids import (
     separations,
     training_errors,
 )
-from ..solvers.feature_partitions import Partitions, alternate, cluster_columns, draw_seeds
+from ..solvers.feature_partitions import (
+    Partitions,
+    alternate,
+    cluster_columns,
+    distinct_columns,
+    draw_seeds,
+)
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import map_blocks
 from ..statistics.column_products import column_products
@@ -82,6 +88,7 @@ class GroupRecipe(NamedTuple):
         n_features = moments.means.shape[1]
         n_groups = np.count_nonzero(moments.seen)
         n_groups += has_unused and not self.streams
+        shared = check_shared_features(self.shared_features, n_features)
         if self.disjoint and n_features < n_groups and isinstance(self.shared_features, str):
             warn(
                 f"n_features={n_features} are too few for {n_groups} disjoint groups, so all "
@@ -90,7 +97,6 @@ class GroupRecipe(NamedTuple):
                 stacklevel=2,
             )
             return np.ones(n_features, dtype=bool)
-        shared = check_shared_features(self.shared_features, n_features)
         if isinstance(shared, int):
             best = np.argsort(-separations(moments), kind="stable")[:shared]
             shared = np.isin(np.arange(n_features), best)
@@ -131,8 +137,7 @@ class GroupRecipe(NamedTuple):
             found = [self._by_margin(ratios, weight) for weight in baseline_weights]
         else:
             problem = _Alternation(self, data, moments, shared)
-            seeds = draw_seeds(left.size, seen.size + has_unused, self.n_init, seed)
-            found = problem.solve(baseline_weights, seeds, each_block)
+            found = problem.solve(baseline_weights, self.n_init, seed, each_block)
         return [_with_shared(groups, masks, seen, left) for groups in found]
 
     def _by_margin(self, ratios, weight):
@@ -171,13 +176,16 @@ class _Alternation:
             self.scale[~shared],
         )
 
-    def solve(self, baseline_weights, seeds, each_block):
+    def solve(self, baseline_weights, n_init, seed, each_block):
         """Take for each weight the groups of the first restart with the lowest training error."""
+        n_groups = len(self.centers) + np.isfinite(baseline_weights).all()
+        columns = distinct_columns(self.products, n_groups)
+        seeds = draw_seeds(columns, n_groups, n_init, seed)
         restarts = self._restarts(baseline_weights, seeds, each_block)
         errors = self._errors(restarts)
         found = []
-        for start in range(0, errors.size, len(seeds.columns)):
-            of_weight = slice(start, start + len(seeds.columns))
+        for start in range(0, errors.size, n_init):
+            of_weight = slice(start, start + n_init)
             if restarts.is_void[of_weight].all():
                 found.append(None)
                 continue
@@ -209,11 +217,13 @@ class _Alternation:
         valid = np.flatnonzero(~restarts.is_void)
         if not valid.size:
             return errors
-        distinct, which = np.unique(restarts.labels[valid], axis=0, return_inverse=True)
-        labels = np.full((len(distinct), self.shared.size), -1, dtype=distinct.dtype)
-        labels[:, ~self.shared] = distinct
+        first = {}  # partition -> its position among the distinct ones
+        which = [first.setdefault(restarts.labels[i].tobytes(), len(first)) for i in valid]
+        _, rows = np.unique(which, return_index=True)
+        labels = np.full((len(first), self.shared.size), -1, dtype=restarts.labels.dtype)
+        labels[:, ~self.shared] = restarts.labels[valid[rows]]
         of_distinct = training_errors(
             self.X, self.codes, self.weights, self.centers, self.scale, labels, self.shared
         )
-        errors[valid] = of_distinct[which.ravel()]
+        errors[valid] = of_distinct[which]
         return errors

@@ -57,7 +57,8 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
     disjoint : bool, default=True
         Whether a feature speaks for one class only. False, with "margin" only, lets it speak for
         every class whose ratio is below the squared weight, which is then best chosen by
-        cross-validation: above 1, nearly all features speak for all classes.
+        cross-validation. With inf all features speak for all classes, as in a plain nearest
+        centroid classifier.
     shared_features : "auto", None, int, float or array-like, default="auto"
         Features that all classes have beside their own: so many, or that fraction, of those with
         class means furthest apart in units of the spread inside the classes; a mask; or columns.
@@ -114,6 +115,7 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
     See Also
     --------
     DisjointCentroidClassifierCV : Chooses the weight of the baseline by cross-validation.
+    centroidal.inspection.FeatureGroupsDisplay : Draws which features speak for which class.
     SparseCenterClassifier : The same few features for all classes.
     sklearn.naive_bayes.GaussianNB : Uses the variances of all features in all classes.
 
@@ -128,6 +130,9 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
     **Where we differ** from the paper: the closed-form rule; overlapping groups; weights of
     samples; probabilities. The weight multiplies distances, not their squares, which the paper
     leaves open.
+
+    Variances feel outliers: a wild value makes a feature look unsteady in one class, and so steady
+    in the others. Clip or transform features with heavy tails first.
 
     The alternation depends on the level and the scale of each feature, which is why `center` and
     `scale` exist, but not on a level that a sample adds to all features. With "margin" a class
@@ -284,8 +289,10 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
 
     def _check_found(self, groups):
         if groups is None:
+            advice = "more starts, or fewer classes for so many features"
+            if np.isfinite(self.baseline_weight):
+                advice = f"a larger baseline_weight than {self.baseline_weight}, {advice}"
             raise ValueError(
-                f"In each of n_init={self.n_init} starts a class lost all its features; give a "
-                f"larger baseline_weight than {self.baseline_weight}, more starts, or fewer "
-                "classes for so many features."
+                f"In each of n_init={self.n_init} starts a class lost all its features; "
+                f"give {advice}."
             )

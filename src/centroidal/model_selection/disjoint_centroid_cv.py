@@ -68,8 +68,9 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
     path_ : dict of ndarray
         The table of the path: ``baseline_weight``, ``mean_n_features`` (of the folds that have a
         valid start), ``mean_test_score``, ``std_test_score``, ``se_test_score`` and one
-        ``split*_test_score`` a fold, 0 if all its starts were void; ``pandas.DataFrame(path_)``
-        shows it. With accuracy the error is 1 minus the score.
+        ``split*_test_score`` a fold. If all its starts were void that is 0, or the lowest of all
+        scores if some are negative. ``pandas.DataFrame(path_)`` shows it; with accuracy the error
+        is 1 minus the score.
     best_estimator_ : DisjointCentroidClassifier
         The chosen model by itself; with "margin" it goes on with `partial_fit` and `merge`.
     best_score_ : float
@@ -84,12 +85,13 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
     See Also
     --------
     DisjointCentroidClassifier : The same with a given weight.
+    centroidal.inspection.BaselinePathDisplay : Draws `path_`.
+    centroidal.inspection.FeatureGroupsDisplay : Draws which features speak for which class.
 
     Notes
     -----
-    A fold in which all starts of a weight are void counts as all wrong for it, as in small weights
-    that leave a class without features. With other scorers than those that are best at 1 and worst
-    at 0, choose `baseline_weights` that are not void.
+    A fold in which all starts of a weight are void counts as all wrong for it. This happens with
+    small weights, which leave a class without features.
 
     Examples
     --------
@@ -163,10 +165,7 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
 
         score_fold = partial(self._score_fold, data, grid, seed, routed.scorer.score)
         scores, sizes = np.moveaxis(self._scores_of(score_fold, folds), 1, 0)
-        known = np.isfinite(sizes)
-        mean_sizes = np.where(known, sizes, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        mean_sizes[~known.any(axis=0)] = np.nan
-        path = path_table({"baseline_weight": grid, "mean_n_features": mean_sizes}, scores)
+        path = _path(grid, scores, sizes)
         chosen = choose(path, self.rule)
         moments, found = self._solve(data, grid[chosen:], seed)
         n_skipped = next((i for i, groups in enumerate(found) if groups is not None), None)
@@ -185,6 +184,14 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
         self.best_score_ = float(path["mean_test_score"][chosen])
         self.best_estimator_ = self._classifier(data.features, data.classes, solution, data)
         return self
+
+    @property
+    def _counts_hits(self):
+        return self.calibration is None and (self.scoring is None or self.scoring == "accuracy")
+
+    @property
+    def _needs_scorer(self):
+        return not self._counts_hits
 
     def _grid(self):
         if self.baseline_weights is None:
@@ -205,20 +212,30 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
         """Score of the test part, and number of features, for each weight."""
         training = data.only(train)
         moments, found = self._solve(training, grid, seed)
-        # Accuracy does not ask for probabilities.
-        is_order_enough = self.calibration is None and self.scoring in (None, "accuracy")
-        calibrated_on = None if is_order_enough else training
-        unnamed = data.features._replace(names=None)  # X is an array here, whatever it was
-        X, labels = data.X[test], data.classes[data.codes[test]]
-        params = {name: np.asarray(value)[test] for name, value in score_params.items()}
-        scores, sizes = np.zeros(grid.size), np.full(grid.size, np.nan)
+        score = self._hit_rate if self._counts_hits else self._score_model
+        scores, sizes = np.full((2, grid.size), np.nan)  # which stands for void
         for position, groups in enumerate(found):
             if groups is not None:
                 solution = DisjointSolution(moments, groups, grid[position])
-                model = self._classifier(unnamed, data.classes, solution, calibrated_on)
-                scores[position] = self._scorer(model, X, labels, **params)
-                sizes[position] = model.support_.sum()
+                scores[position] = score(solution, data, training, test, score_params)
+                sizes[position] = groups.masks.any(axis=0).sum()
         return scores, sizes
+
+    def _hit_rate(self, solution, data, training, test, score_params):
+        """Share of the test samples that are nearest to the center of their class."""
+        del training, score_params
+        weights = np.ones(test.size) if data.weights is None else data.weights[test]
+        if not weights.any():
+            raise ValueError("sample_weight is zero for every test sample of a fold.")
+        seen = np.flatnonzero(solution.moments.seen)
+        nearest = seen[self._distances(data.X[test], solution).argmin(axis=1)]
+        return weights @ (nearest == data.codes[test]) / weights.sum()
+
+    def _score_model(self, solution, data, training, test, score_params):
+        unnamed = data.features._replace(names=None)  # X is an array here, whatever it was
+        model = self._classifier(unnamed, data.classes, solution, training)
+        params = {name: np.asarray(value)[test] for name, value in score_params.items()}
+        return self._scorer(model, data.X[test], data.classes[data.codes[test]], **params)
 
     def _classifier(self, features, classes, solution, data):
         """Classifier with a given weight that knows what this estimator found."""
@@ -229,3 +246,13 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
         }
         model = DisjointCentroidClassifier(baseline_weight=solution.baseline_weight, **options)
         return model._keep(features, classes, solution, data)
+
+
+def _path(grid, scores, sizes):
+    """Tabulate the scores; a fold without a valid start is as bad as the worst, or all wrong."""
+    is_valid = np.isfinite(scores)
+    scores = np.where(is_valid, scores, min(0.0, scores[is_valid].min(initial=0.0)))
+    n_valid = is_valid.sum(axis=0)
+    with np.errstate(invalid="ignore"):  # no number of features where no fold has one
+        mean_sizes = np.where(is_valid, sizes, 0.0).sum(axis=0) / n_valid
+    return path_table({"baseline_weight": grid, "mean_n_features": mean_sizes}, scores)

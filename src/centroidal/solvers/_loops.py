@@ -96,12 +96,12 @@ def better_cluster(square, i, a, sums, own, sizes, rounding):
         return a
     best = a
     here = square - 2.0 * sums[a, i] / sizes[a] + own[a] / sizes[a] ** 2
-    lowest = here * sizes[a] / (sizes[a] - 1.0) - rounding * square
+    lowest = here * sizes[a] / (sizes[a] - 1.0)
     for g in range(sizes.size):
         if g != a and sizes[g] > 0.0:
             there = square - 2.0 * sums[g, i] / sizes[g] + own[g] / sizes[g] ** 2
             there *= sizes[g] / (sizes[g] + 1.0)
-            if there < lowest:
+            if there < lowest - rounding * square:
                 lowest = there
                 best = g
     return best

@@ -23,6 +23,7 @@ __all__ = [
 ]
 
 _CONSTANT = 1e-13  # a spread below this share of the largest mean is rounding
+_TIED = 1e-10  # ratios that differ by a smaller share are equal
 _ENTRIES_PER_BLOCK = 2**20
 
 
@@ -43,11 +44,11 @@ def margin_ratios(moments):
     seen = np.flatnonzero(moments.seen)
     ratios = np.full(moments.means.shape, np.inf)
     variances, means = _variances(moments)[seen], moments.means[seen]
-    n_others = max(seen.size - 1, 1)
     for position, c in enumerate(seen):
-        paid = (variances + (means - means[position]) ** 2).sum(axis=0) - variances[position]
+        others = np.arange(seen.size) != position
+        paid = (variances[others] + (means[others] - means[position]) ** 2).sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = variances[position] / (paid / n_others)
+            ratio = variances[position] * max(seen.size - 1, 1) / paid
         ratios[c] = np.where(np.isnan(ratio), 1.0, ratio)
     return ratios
 
@@ -89,11 +90,12 @@ def margin_groups(ratios, baseline_weight, *, disjoint):
         Sum over the features of the smallest ratio, or of all ratios if they may overlap, where
         the squared weight stands for those that are not used.
     """
-    limit = np.square(baseline_weight)
+    with np.errstate(over="ignore"):  # above all ratios is as good as infinite
+        limit = np.square(baseline_weight)
     groups = (ratios < limit) | np.isinf(limit)
     prices = np.minimum(ratios, limit)
     if disjoint:
-        best = ratios.argmin(axis=0)
+        best = (ratios <= (1.0 + _TIED) * ratios.min(axis=0)).argmax(axis=0)
         groups &= best == np.arange(len(ratios))[:, None]
         prices = prices.min(axis=0)
     groups = groups.copy()
@@ -104,15 +106,16 @@ def margin_groups(ratios, baseline_weight, *, disjoint):
 
 def _fill_group(groups, c, ratios, prices, disjoint):
     """Give an empty group its feature of least regret, in place; no other group becomes empty."""
+    if not disjoint:
+        groups[c, ratios[c].argmin()] = True
+        return
     with np.errstate(invalid="ignore"):  # nothing is lost where both are infinite
-        regrets = np.nan_to_num(ratios[c] - prices if disjoint else ratios[c], posinf=np.inf)
-    if disjoint:
-        is_last_of = groups & (groups.sum(axis=1, keepdims=True) == 1)
-        order = np.lexsort([regrets, is_last_of.any(axis=0)])
-        groups[:, order[0]] = False
-        groups[c, order[0]] = True
-    else:
-        groups[c, regrets.argmin()] = True
+        regrets = ratios[c] - prices
+    regrets[np.isnan(regrets) | (ratios[c] <= (1.0 + _TIED) * prices)] = 0.0
+    is_last_of_a_group = (groups & (groups.sum(axis=1, keepdims=True) == 1)).any(axis=0)
+    best = np.lexsort([regrets, is_last_of_a_group])[0]
+    groups[:, best] = False
+    groups[c, best] = True
 
 
 def separations(moments):

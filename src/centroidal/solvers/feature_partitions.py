@@ -5,7 +5,7 @@ Many partitions are improved at once, so that a step of all of them is one produ
 Equation map (:cite:t:`Fraiman2021`; an unused group, index 0 there, is the last one here)::
 
     section 5, step 1    k-means on the features         cluster_columns()
-    section 5, step 2 a  centers of the groups           assign(), `inner`, `own`
+    section 5, step 2 a  centers of the groups           assign(), `members`, `own`
     section 5, step 2 b  features to the nearest center  assign()
     section 6            unused features, lambda         assign(), `weights`
 
@@ -20,11 +20,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Partitions", "Seeds", "alternate", "cluster_columns", "draw_seeds"]
+__all__ = [
+    "Partitions",
+    "Seeds",
+    "alternate",
+    "cluster_columns",
+    "distinct_columns",
+    "draw_seeds",
+]
 
 _MOST_STEPS = 300
 _MOST_FEATURES_TO_MOVE = 1000  # one by one; for more, whole steps end in the same few partitions
-_ROUNDING = 1e-12  # a smaller share of a square makes no center nearer
+_ROUNDING = 1e-14  # a smaller share of a square makes no center nearer
 
 
 class Seeds(NamedTuple):
@@ -56,13 +63,22 @@ class Partitions(NamedTuple):
     objectives: np.ndarray
 
 
-def draw_seeds(n_features, n_groups, n_starts, seed):
+def distinct_columns(products, n_groups):
+    """Columns without copies, which make bad seeds; all columns if too few are left.
+
+    Copies are known by their mean squares in every class.
+    """
+    _, first = np.unique(products.squares, axis=1, return_index=True)
+    return np.sort(first) if first.size >= n_groups else np.arange(products.squares.shape[1])
+
+
+def draw_seeds(columns, n_groups, n_starts, seed):
     """Draw what is random; more starts begin with the same ones.
 
     Parameters
     ----------
-    n_features : int
-        Number of columns; at least as many as groups.
+    columns : int or ndarray of int
+        Columns to draw from, or their number; at least as many as groups.
     n_groups : int
         Number of classes, and one more where features may be left out.
     n_starts : int
@@ -72,7 +88,7 @@ def draw_seeds(n_features, n_groups, n_starts, seed):
     """
     rng = np.random.RandomState(seed)
     drawn = [
-        (rng.choice(n_features, n_groups, replace=False), rng.permutation(n_groups))
+        (rng.choice(columns, n_groups, replace=False), rng.permutation(n_groups))
         for _ in range(n_starts)
     ]
     return Seeds(*map(np.array, zip(*drawn, strict=True)))
@@ -106,7 +122,7 @@ def cluster_columns(products, seeds):
     if n_features <= _MOST_FEATURES_TO_MOVE:
         _move_one_by_one(products.gram, labels, n_groups)
     else:
-        labels = _alternated(products, all_samples, labels, ones).labels
+        labels = _alternated(products, all_samples, labels, ones, n_needed=0).labels
     return np.take_along_axis(seeds.groups.astype(np.int16), labels.astype(int), axis=1)
 
 
@@ -134,13 +150,15 @@ def alternate(products, labels, baseline_weights):
     has_unused = np.isfinite(baseline_weights).any()
     samples = np.arange(n_classes + has_unused)
     samples[n_classes:] = -1
-    return _alternated(products, samples, labels, np.square(baseline_weights))
+    with np.errstate(over="ignore"):  # above all distances is as good as infinite
+        weights = np.square(baseline_weights)
+    return _alternated(products, samples, labels, weights, n_classes)
 
 
-def _alternated(products, samples, labels, weights):
-    n_classes = np.count_nonzero(samples >= 0) or samples.size
+def _alternated(products, samples, labels, weights, n_needed):
+    """Assign until partitions repeat; void if one of the first `n_needed` groups is lost."""
     labels = labels.copy()
-    is_void = _lacks_a_group(labels, n_classes)
+    is_void = _lacks_a_group(labels, n_needed)
     objectives = np.full(len(labels), np.nan)
     active = np.flatnonzero(~is_void)
     for _ in range(_MOST_STEPS):
@@ -149,14 +167,16 @@ def _alternated(products, samples, labels, weights):
         old = labels[active]
         new, objectives[active] = assign(products, samples, old, weights[active])
         labels[active] = new
-        is_void[active] = _lacks_a_group(new, n_classes)
+        is_void[active] = _lacks_a_group(new, n_needed)
         active = active[(new != old).any(axis=1) & ~is_void[active]]
     return Partitions(labels, is_void, np.where(is_void, np.nan, objectives))
 
 
 def _lacks_a_group(labels, n_groups):
-    found = [(labels == group).any(axis=1) for group in range(n_groups)]
-    return ~np.logical_and.reduce(found)
+    is_void = np.zeros(len(labels), dtype=bool)
+    for group in range(n_groups):
+        is_void |= ~(labels == group).any(axis=1)
+    return is_void
 
 
 def assign(products, samples, labels, weights):
@@ -186,13 +206,16 @@ def assign(products, samples, labels, weights):
     for group, c in enumerate(samples):
         members = (labels == group).astype(float)
         sizes = members.sum(axis=0)
-        inner = products.multiply(c, members)
+        distances = products.multiply(c, members)
+        squares = products.squares[c][:, None]
         with np.errstate(divide="ignore", invalid="ignore"):  # an empty group is nobody's nearest
-            own = np.einsum("ij,ij->j", members, inner) / sizes**2
-            squares = products.squares[c][:, None] - (2.0 / sizes) * inner + own
-            is_unused = c < 0 <= samples[0]
-            distances = np.maximum(squares, 0.0) * (weights if is_unused else 1.0)
-        is_nearer = distances < nearest - _ROUNDING * products.squares[c][:, None]
+            own = np.einsum("ij,ij->j", members, distances) / sizes**2
+            distances *= -2.0 / sizes
+            distances += squares + own
+            np.maximum(distances, 0.0, out=distances)
+            if c < 0 <= samples[0]:
+                distances *= weights
+        is_nearer = distances < nearest - _ROUNDING * squares
         np.copyto(nearest, distances, where=is_nearer)
-        new[is_nearer] = group
+        np.copyto(new, np.int16(group), where=is_nearer)
     return np.ascontiguousarray(new.T), nearest.sum(axis=0)

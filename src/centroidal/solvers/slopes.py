@@ -10,7 +10,7 @@ from scipy.special import softmax
 
 __all__ = ["slope_from_distances", "slope_from_moments"]
 
-_STEEPEST = 1e6  # over the spread of the distances
+_ROUNDING = 1e-12  # distances that differ by a smaller share are equal
 
 
 def slope_from_distances(distances, codes, weights):
@@ -28,11 +28,13 @@ def slope_from_distances(distances, codes, weights):
     weights : ndarray of float64
         Their weights.
     """
+    largest = np.abs(distances).max()
     relative = distances - distances.mean(axis=1, keepdims=True)
-    unit = np.sqrt((weights @ relative**2).sum() / (weights.sum() * relative.shape[1]))
-    if unit == 0.0:
+    if np.abs(relative).max() <= _ROUNDING * largest:
         return 0.0
-    relative /= unit
+    relative /= largest  # squares of what is left neither overflow nor vanish
+    spread = np.sqrt((weights @ relative**2).sum() / (weights.sum() * relative.shape[1]))
+    relative /= spread
     own = weights @ relative[np.arange(codes.size), codes]
 
     def rise(slope):
@@ -43,9 +45,9 @@ def slope_from_distances(distances, codes, weights):
     if rise(0.0) >= 0.0:
         return 0.0
     steep = 1.0
-    while steep < _STEEPEST and rise(steep) < 0.0:
+    while rise(steep) < 0.0:  # the penalty grows, what it is weighed against does not
         steep *= 2.0
-    return brentq(rise, 0.0, steep) / unit
+    return brentq(rise, 0.0, steep) / spread / largest
 
 
 def slope_from_moments(moments, groups, scale):
@@ -65,6 +67,11 @@ def slope_from_moments(moments, groups, scale):
     """
     shares = groups / groups.sum(axis=1, keepdims=True)
     variances = moments.squares / moments.counts[:, None] / scale**2
+    unit = variances.max()  # squares of variances in it neither overflow nor vanish
+    if unit == 0.0:
+        return np.inf
+    scale = scale * np.sqrt(unit)
+    variances /= unit
     n_classes = len(groups)
     level, spread = np.empty((n_classes, n_classes)), np.empty((n_classes, n_classes))
     for c in range(n_classes):  # of the distance to center c, in each class
@@ -76,4 +83,4 @@ def slope_from_moments(moments, groups, scale):
     if lead <= 0.0:
         return 0.0
     # Own against other in one class, and the other way round in the other: twice the lead.
-    return 2.0 * lead / noise.sum() if noise.any() else np.inf
+    return 2.0 * lead / noise.sum() / unit if noise.any() else np.inf

@@ -1,0 +1,278 @@
+"""Which features speak for which class: a heat map of class means with the groups outlined."""
+
+import numpy as np
+
+from .._optional import require
+from .._validation import check_count
+
+__all__ = ["FeatureGroupsDisplay"]
+
+_DEVIATION = "mean minus mean of classes"
+_SMALLEST_NAME, _LARGEST_NAME = 5.0, 9.5  # in points
+_INSET = 0.06  # of a cell, between it and its outline, so that outlines do not touch
+
+
+class FeatureGroupsDisplay:
+    """Class means of the features that speak for a class, with the group of each class outlined.
+
+    A row is a class and a column a feature. The colour says how far the class mean lies from the
+    mean over the classes. Features stand with the class they belong to, best first. It is
+    recommended to use `from_estimator`.
+
+    Parameters
+    ----------
+    deviations : array-like of shape (n_classes, n_shown)
+        Class means minus their mean over the classes; a row of NaN for a class without samples.
+    groups : array-like of bool, shape (n_classes, n_shown)
+        Which features each class has.
+    classes : array-like of shape (n_classes,)
+        Class labels.
+    columns : array-like of int, shape (n_shown,)
+        Which features are shown, from left to right.
+    feature_names : array-like of shape (n_shown,) or None, default=None
+        Their names; None shows `columns` instead.
+    value_name : str, default="mean minus mean of classes"
+        Label of the colour bar.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes of the picture.
+    figure_ : matplotlib Figure
+        Figure of the picture.
+    image_ : matplotlib AxesImage
+        The heat map.
+    outlines_ : list of list of matplotlib Rectangle
+        For each class, the outlines of its features, one for each run of neighbours.
+    colorbar_ : matplotlib Colorbar or None
+        What the colours mean.
+
+    Notes
+    -----
+    A feature can speak for a class because it is steady there and varies elsewhere. Such a feature
+    is pale where it is outlined, and can be pale in all rows if the class means are equal: the
+    outlines say what the classifier uses, the colours only where the means are.
+
+    Examples
+    --------
+    >>> from centroidal import DisjointCentroidClassifier
+    >>> from centroidal.datasets import make_feature_blocks
+    >>> from centroidal.inspection import FeatureGroupsDisplay
+    >>> made = make_feature_blocks(400, random_state=0)
+    >>> model = DisjointCentroidClassifier("margin").fit(made.data, made.target)
+    >>> display = FeatureGroupsDisplay.from_estimator(model, n_features_per_class=2)
+    >>> made.feature_class[display.columns].tolist()
+    [0, 0, 1, 1, 2, 2, 3, 3]
+    """
+
+    def __init__(
+        self,
+        deviations,
+        groups,
+        classes,
+        columns,
+        *,
+        feature_names=None,
+        value_name=_DEVIATION,
+    ):
+        self.deviations = np.asarray(deviations)
+        self.groups = np.asarray(groups)
+        self.classes = np.asarray(classes)
+        self.columns = np.asarray(columns)
+        self.feature_names = None if feature_names is None else np.asarray(feature_names)
+        self.value_name = value_name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        *,
+        n_features_per_class=10,
+        feature_names=None,
+        ax=None,
+        colorbar=True,
+        **image_options,
+    ):
+        """Draw the groups of a fitted estimator.
+
+        Deviations are divided by `feature_scale_`, the unit in which the classifier measures: so a
+        strong colour is one that counts, and colours of two columns can be compared. If the
+        estimator does not scale, they are in the units of the data.
+
+        Parameters
+        ----------
+        estimator : DisjointCentroidClassifier or DisjointCentroidClassifierCV
+            Fitted.
+        n_features_per_class : int or None, default=10
+            At most so many features are chosen from the group of each class: those at which the
+            means of the other classes are furthest away, by the mean of the squared differences,
+            in units of `feature_scale_`. None shows all that any class has. A feature that several
+            classes have is shown once, with the class that it sets apart most, and is outlined for
+            all of them.
+        feature_names : array-like of shape (n_features,), default=None
+            Names of all features. None takes `feature_names_in_` or, failing that, the columns.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if None.
+        colorbar : bool, default=True
+            Whether to draw a colour bar.
+        **image_options
+            Passed to ``Axes.imshow``, such as ``vmin`` and ``vmax``.
+
+        Returns
+        -------
+        FeatureGroupsDisplay
+            The picture.
+        """
+        if not hasattr(estimator, "groups_"):
+            raise ValueError(
+                f"estimator={type(estimator).__name__} must be fitted and have groups_, as "
+                "DisjointCentroidClassifier has."
+            )
+        groups, centers = estimator.groups_, estimator.centers_
+        if n_features_per_class is None:
+            n_features_per_class = groups.shape[1]
+        check_count("n_features_per_class", n_features_per_class)
+        names = _checked_names(feature_names, estimator)
+
+        deviations = (centers - np.nanmean(centers, axis=0)) / estimator.feature_scale_
+        columns = _best_columns(groups, _separations(deviations), n_features_per_class)
+        display = cls(
+            deviations[:, columns],
+            groups[:, columns],
+            estimator.classes_,
+            columns,
+            feature_names=None if names is None else names[columns],
+            value_name=_DEVIATION + "\nin standard deviations" * (estimator.scale is not None),
+        )
+        return display.plot(ax, colorbar=colorbar, **image_options)
+
+    def plot(self, ax=None, *, colorbar=True, **image_options):
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if None.
+        colorbar : bool, default=True
+            Whether to draw a colour bar.
+        **image_options
+            Passed to ``Axes.imshow``, such as ``vmin`` and ``vmax``.
+
+        Returns
+        -------
+        FeatureGroupsDisplay
+            The picture.
+        """
+        plt = require("matplotlib.pyplot", "plot", "drawing groups of features")
+        if ax is None:
+            _, ax = plt.subplots(figsize=self._figure_size(), layout="constrained")
+        limit = np.nanmax(np.abs(self.deviations), initial=0.0) or 1.0
+        style = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "aspect": "auto"}
+        self.image_ = ax.imshow(self.deviations, **style | image_options)
+        ax.set_facecolor("0.85")  # shows where there is no value
+        ax.spines[:].set_visible(False)
+        ax.tick_params(length=0)
+        room = _room(ax, *self.groups.shape)
+        self._name_classes(ax, room[0])
+        self._name_features(ax, room[1])
+        self._draw_outlines(ax, room[0], plt.Rectangle)
+        self.colorbar_ = None
+        if colorbar:
+            self.colorbar_ = ax.figure.colorbar(self.image_, ax=ax, label=self.value_name)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _figure_size(self):
+        n_classes, n_columns = self.groups.shape
+        longest = max(map(len, self._column_names()))
+        height = np.clip(0.5 * n_classes, 1.8, 8.0) + np.clip(0.08 * longest, 0.2, 2.5) + 0.5
+        return np.clip(2.5 + 0.25 * n_columns, 5.0, 14.0), height
+
+    def _column_names(self):
+        names = self.columns if self.feature_names is None else self.feature_names
+        return [str(name) for name in names]
+
+    def _name_classes(self, ax, room):
+        is_unseen = np.isnan(self.deviations).all(axis=1)
+        names = [
+            f"{label}\n(no samples)" if unseen else str(label)
+            for label, unseen in zip(self.classes.tolist(), is_unseen, strict=True)
+        ]
+        size = _name_size(room)
+        if size is None:
+            ax.set(yticks=[], ylabel=f"{len(names)} classes")
+        else:
+            ax.set_yticks(range(len(names)), names, fontsize=size)
+
+    def _name_features(self, ax, room):
+        """Name the columns, upright unless there is room for the names side by side."""
+        names, size = self._column_names(), _name_size(room)
+        if size is None:
+            ax.set(xticks=[], xlabel=f"{len(names)} features, by class")
+        else:
+            is_upright = 0.65 * size * max(map(len, names)) > 0.9 * room
+            ax.set_xticks(range(len(names)), names, rotation=90.0 * is_upright, fontsize=size)
+            ax.set_xlabel("column" if self.feature_names is None else "feature")
+
+    def _draw_outlines(self, ax, room, rectangle):
+        n_classes, n_columns = self.groups.shape
+        ends = np.arange(1, n_classes) - 0.5
+        ax.hlines(ends, -0.5, n_columns - 0.5, color="white", linewidth=min(3.0, 0.1 * room))
+        style = {"fill": False, "edgecolor": "black", "linewidth": min(2.0, 0.1 * room)}
+        self.outlines_ = [
+            [ax.add_patch(rectangle(*box, **style)) for box in _boxes(row, has_feature)]
+            for row, has_feature in enumerate(self.groups)
+        ]
+
+
+def _room(ax, *shape):
+    """Height of a row and width of a column, in points."""
+    sizes = np.array([ax.bbox.height, ax.bbox.width])
+    return 72.0 * sizes / ax.figure.dpi / shape
+
+
+def _name_size(room):
+    """Size of names that have so much room, in points; None if they could not be read."""
+    size = min(_LARGEST_NAME, 0.75 * room)
+    return size if size >= _SMALLEST_NAME else None
+
+
+def _checked_names(feature_names, estimator):
+    if feature_names is None:
+        return getattr(estimator, "feature_names_in_", None)
+    if len(feature_names) != estimator.n_features_in_:
+        raise ValueError(
+            f"feature_names has {len(feature_names)} names, but must have one for each of "
+            f"n_features={estimator.n_features_in_}."
+        )
+    return np.asarray(feature_names)
+
+
+def _separations(deviations):
+    """Mean over the other classes of the squared difference to each class."""
+    n_seen = np.count_nonzero(~np.isnan(deviations).any(axis=1))
+    squares = np.nan_to_num(deviations) ** 2
+    # Deviations add up to zero, so the products of two classes cancel.
+    return (squares.sum(axis=0) + n_seen * squares) / max(n_seen - 1, 1)
+
+
+def _best_columns(groups, separations, n_per_class):
+    """Choose the best features of each class, and put them in the order of their best class."""
+    scores = np.where(groups, separations, -1.0)
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :n_per_class]
+    is_chosen = np.zeros(groups.shape, dtype=bool)
+    np.put_along_axis(is_chosen, best, True, axis=1)
+    columns = np.flatnonzero((is_chosen & groups).any(axis=0))
+    homes = scores[:, columns].argmax(axis=0)
+    # Features that the same classes have stand together, which keeps outlines in one piece.
+    return columns[np.lexsort([-scores[:, columns].max(axis=0), *groups[:, columns], homes])]
+
+
+def _boxes(row, has_feature):
+    """Corner, width and height of the outline of each run of features that a class has."""
+    changes = np.flatnonzero(np.diff(has_feature.astype(int), prepend=0, append=0))
+    left = min(_INSET, 0.003 * has_feature.size)  # few columns are wide
+    return [
+        ((start - 0.5 + left, row - 0.5 + _INSET), end - start - 2.0 * left, 1.0 - 2.0 * _INSET)
+        for start, end in changes.reshape(-1, 2)
+    ]

@@ -13,6 +13,7 @@ from ._settings import Settings, parse_arguments
 PAPERS = {
     "sparse_centers": "Calafiore and Fracastoro 2022, Sparse l1 and l2 center classifiers",
     "fisher_subspace": "Rozza 2010, Classifiers based on a new estimate of the Fisher subspace",
+    "disjoint_centroids": "Fraiman and Li 2021, Classification with nearest disjoint centroids",
 }
 
 

@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["bag_of_words", "find_data_folder", "load_table", "load_texts", "missing_files"]
+__all__ = [
+    "bag_of_words",
+    "find_data_folder",
+    "load_feature_names",
+    "load_table",
+    "load_texts",
+    "missing_files",
+]
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -29,6 +36,12 @@ def load_table(folder, name):
     """Load the dense table `<name>.npz` as float64 values and codes 0 ... K-1."""
     with np.load(folder / f"{name}.npz") as file:
         return file["X"].astype(np.float64), file["y"]
+
+
+def load_feature_names(folder, name):
+    """Load the names of the features of the dense table `<name>.npz`."""
+    with np.load(folder / f"{name}.npz") as file:
+        return file["feature_names"]
 
 
 def load_texts(folder, name):

@@ -456,10 +456,13 @@ def check_shared_features(value, n_features):
             allowed = f"n_features={n_features}" if is_count else "1.0, as a fraction"
             raise ValueError(f"shared_features={value} must lie between 0 and {allowed}.")
         return int(value) if is_count else round(value * n_features)
-    columns = np.asarray(value) if np.iterable(value) and not isinstance(value, str) else None
-    if columns is not None and columns.size == 0:
+    try:
+        columns = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        columns = np.array(None)
+    if columns.ndim == 1 and columns.size == 0:
         return 0
-    if columns is None or columns.ndim != 1 or columns.dtype.kind not in "biu":
+    if columns.ndim != 1 or columns.dtype.kind not in "biu":
         raise TypeError(
             f"shared_features={value!r} must be 'auto', None, an int, a fraction (float), a mask "
             "or an array of columns."

@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 __all__ = [
     "Features",
     "LabelledData",
+    "check_alphas",
     "check_as_given",
     "check_balance",
     "check_choice",
@@ -438,7 +439,8 @@ def check_weight_grid(name, values):
     """Return positive numbers, which may be infinite, sorted and without repeats."""
     if isinstance(values, str) or not np.iterable(values):
         raise TypeError(f"{name}={values!r} must be an array of positive numbers, or None.")
-    if len(values) == 0:
+    values = list(values)
+    if not values:
         raise ValueError(f"{name}=[] must hold at least one number.")
     for value in values:
         check_weight(f"a value of {name}", value)
@@ -479,6 +481,18 @@ def check_shared_features(value, n_features):
             f"{n_features - 1}."
         )
     return np.isin(np.arange(n_features), columns)
+
+
+def check_alphas(values):
+    """Return penalties as an array."""
+    if isinstance(values, str) or not np.iterable(values):
+        raise TypeError(f"alphas={values!r} must be an array of positive numbers, or None.")
+    values = list(values)
+    if not values:
+        raise ValueError("alphas=[] must hold at least one number.")
+    for value in values:
+        check_positive("a value of alphas", value)
+    return np.asarray(values, dtype=float)
 
 
 def check_classifier(name, value, sample_weight=None):

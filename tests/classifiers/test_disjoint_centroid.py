@@ -435,6 +435,21 @@ def test_sparse_data_may_share_features(trees, assignment):
     assert_same_model(model, build(assignment, shared_features=[1, 5]).fit(X, y), X)
 
 
+def test_feature_and_its_negative_are_two_features_however_they_are_stored(trees):
+    X, y = np.hstack([trees.X, -trees.X[:, [0, 3]]]), trees.y
+    assert_same_model(build().fit(sparse.csr_array(X), y), build().fit(X, y), X)
+
+
+def test_features_with_as_many_ones_in_every_class_are_several_however_they_are_stored(trees, rng):
+    X, y = trees
+    switches = np.tile(X[:, [0]] > 0.5, (1, 6)).astype(float)
+    for column in switches.T:
+        for label in TREES:
+            column[y == label] = rng.permutation(column[y == label])
+    X = np.hstack([X, switches])
+    assert_same_model(build().fit(sparse.csr_array(X), y), build().fit(X, y), X)
+
+
 def test_sparse_entries_that_are_stored_twice_are_added(pair, assignment):
     X, y = pair
     n, m = X.shape
@@ -621,6 +636,15 @@ def test_slope_after_chunks_is_that_of_the_moments_of_one_chunk(trees):
     model.partial_fit(X[9:], y[9:])
     assert whole.slope_ > 0.0
     assert model.slope_ == pytest.approx(whole.slope_, rel=1e-9)
+
+
+def test_slope_after_chunks_does_not_depend_on_units_once_features_are_scaled(trees):
+    X, y = trees
+    units = 10.0 ** (np.arange(16) % 5)
+    first, second = (
+        build_margin(scale="std").partial_fit(data, y, classes=TREES) for data in (X, X * units)
+    )
+    assert second.slope_ == pytest.approx(first.slope_, rel=1e-9)
 
 
 def test_probabilities_after_chunks_sum_to_one(trees):
@@ -882,6 +906,18 @@ def test_fitting_again_forgets_the_first_data(pair, trees, assignment):
 def test_batch_after_chunks_forgets_them(pair, trees):
     model = build_margin().partial_fit(*pair, classes=["no", "yes"]).fit(*trees)
     assert_same_bits(model, build_margin().fit(*trees), trees.X)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"scale": "std"}, {"calibration": "logistic"}, {"shared_features": 5}, {"n_init": 3}],
+    ids=str,
+)
+def test_parameters_that_are_set_after_the_fit_wait_for_the_next_one(trees, assignment, parameters):
+    X, y = trees
+    model = build(assignment).fit(X, y)
+    before = model.predict_proba(X)
+    np.testing.assert_array_equal(model.set_params(**parameters).predict_proba(X), before)
 
 
 def test_clone_predicts_the_same_once_it_is_fitted(trees, assignment, calibration):

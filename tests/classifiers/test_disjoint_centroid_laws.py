@@ -5,13 +5,18 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
 from centroidal import DisjointCentroidClassifier
 
-laws = settings(deadline=None, max_examples=12, derandomize=True)
+laws = settings(
+    deadline=None,
+    max_examples=12,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],  # says more about the machine than about us
+)
 every_assignment = pytest.mark.parametrize("assignment", ["alternating", "margin"])
 WEIGHTS = (0.8, 1.0, np.inf)
 
@@ -206,6 +211,22 @@ def test_order_of_rows_does_not_matter(assignment, drawn):
         outcome(lambda: drawn.model(assignment).fit(X, y)),
         X,
     )
+
+
+@pytest.mark.parametrize("seed", range(50, 70))
+def test_order_of_rows_does_not_matter_to_features_of_zeros_and_ones(seed):
+    """Many of them have as many ones in every class."""
+    rng = np.random.default_rng(seed)
+    n_samples, n_classes = rng.integers(12, 60), rng.integers(2, 4)
+    rest = rng.integers(0, n_classes, n_samples - 2 * n_classes)
+    y = np.r_[np.arange(n_classes), np.arange(n_classes), rest]
+    X = (rng.random((n_samples, 12)) < 0.4).astype(float)
+    order = rng.permutation(n_samples)
+    model, shuffled = (
+        DisjointCentroidClassifier(n_init=10, random_state=0).fit(X[rows], y[rows])
+        for rows in (slice(None), order)
+    )
+    assert_same_model(shuffled, model, X)
 
 
 @given(drawn=samples())

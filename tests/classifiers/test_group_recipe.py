@@ -145,12 +145,13 @@ def test_chosen_start_has_the_lowest_training_error(trees, parameters):
     assert np.nanmin(model.restart_errors_) == pytest.approx(error, abs=1e-12)
 
 
-def test_first_of_the_best_starts_is_chosen(trees):
-    model = build(n_init=60).fit(*trees)
-    first = int(np.nanargmin(model.restart_errors_))
-    assert (model.restart_errors_ == model.restart_errors_[first]).sum() > 1
-    shorter = build(n_init=first + 1).fit(*trees)
-    np.testing.assert_array_equal(shorter.groups_, model.groups_)
+def test_first_of_equally_good_starts_is_chosen(rng):
+    """Classes this far apart are told apart by any features, so that no start makes an error."""
+    codes = np.arange(40) % 2
+    X = rng.normal(size=(40, 10)) + 100.0 * codes[:, None]
+    many = build(n_init=30).fit(X, codes)
+    assert not many.restart_errors_.any()
+    np.testing.assert_array_equal(many.groups_, build(n_init=1).fit(X, codes).groups_)
 
 
 def test_more_starts_begin_with_the_same_ones(trees):
@@ -405,6 +406,14 @@ def test_unused_group_of_the_alternation_needs_a_feature_too(trees):
 def test_overlapping_groups_need_no_more_features_than_there_are(trees):
     model = build_margin(disjoint=False, shared_features=None).fit(trees.X[:, :2], trees.y)
     assert model.groups_.all()
+
+
+def test_class_without_samples_has_no_shared_features_either(trees, assignment):
+    X, y = trees
+    model = build(assignment, shared_features=[2, 7])
+    model.fit(X, y, sample_weight=(y != "elm").astype(float))
+    assert not model.groups_[1].any()
+    assert model.groups_[[0, 2]][:, [2, 7]].all()
 
 
 # ------------------------------------------------------------------ many weights, many blocks

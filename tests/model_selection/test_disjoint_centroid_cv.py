@@ -415,11 +415,13 @@ def test_metadata_is_routed_to_splitter_and_scorer(blocks):
     np.testing.assert_allclose(path_scores(model), path_scores(plain), atol=1e-12)
 
 
-def test_meta_estimators_pass_weights_on_when_asked(blocks):
+@pytest.mark.parametrize("scorer", [None, make_scorer(accuracy_score)], ids=["hits", "scorer"])
+def test_meta_estimators_pass_weights_on_when_asked(blocks, scorer):
     X, y = blocks
     weights = np.linspace(0.5, 2.0, y.size)
     with sklearn.config_context(enable_metadata_routing=True):
-        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        if scorer is not None:
+            scorer = scorer.set_score_request(sample_weight=True)
         inner = choose_weight(assignment="margin", scoring=scorer)
         inner.set_fit_request(sample_weight=True)
         pipeline = make_pipeline(FunctionTransformer(), inner).fit(X, y, sample_weight=weights)
@@ -571,6 +573,14 @@ def test_missing_values_are_refused(blocks):
 def test_single_class_is_refused(blocks):
     with pytest.raises(ValueError, match="y holds one class, 0; DisjointCentroidClassifierCV"):
         choose_weight(assignment="margin").fit(blocks[0], np.zeros(150, dtype=int))
+
+
+def test_fold_without_weight_is_an_error(blocks):
+    X, y = blocks
+    weights = np.where(np.arange(150) < 50, 0.0, 1.0)
+    folds = [(np.arange(50, 150), np.arange(50)), (np.arange(100), np.arange(100, 150))]
+    with pytest.raises(ValueError, match="sample_weight is zero for every test sample of a fold"):
+        choose_weight(assignment="margin", cv=folds).fit(X, y, sample_weight=weights)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ class DisjointSolution(NamedTuple):
     """Groups of features, and what they came from."""
 
     moments: ClassMoments
+    scale: np.ndarray
     groups: Groups
     baseline_weight: float
 
@@ -68,13 +69,13 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
     def _keep(self, features, classes, solution, data=None):
         # What may still fail comes first, so that nothing is half kept.
         slope, logistic = self._calibrated(solution, data)
-        moments, groups, _ = solution
+        moments, scale, groups, _ = solution
         features.keep(self)
         self._solution = solution
         self._logistic = logistic
         self.classes_ = classes
         self.centers_ = np.where(moments.seen[:, None], moments.means, np.nan)
-        self.feature_scale_ = self._recipe.feature_scale(moments)
+        self.feature_scale_ = scale
         self.groups_ = groups.masks
         self.support_ = groups.masks.any(axis=0)
         self.objective_ = groups.objective
@@ -87,8 +88,8 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
         """Slope, and logistic regression if one decides, from samples or else from moments."""
         moments, seen = solution.moments, solution.moments.seen
         if data is None:
-            scale = self._recipe.feature_scale(moments)
-            return slope_from_moments(moments.only(seen), solution.groups.masks[seen], scale), None
+            masks = solution.groups.masks[seen]
+            return slope_from_moments(moments.only(seen), masks, solution.scale), None
         weights = np.ones(data.codes.size) if data.weights is None else data.weights
         counted = np.flatnonzero((data.codes >= 0) & (weights > 0))
         codes, weights = data.codes[counted], weights[counted]
@@ -135,9 +136,8 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
         """Distances from each sample to the centers of the classes that have samples."""
         seen = solution.moments.seen
         centers, masks = solution.moments.means[seen], solution.groups.masks[seen]
-        scale = self._recipe.feature_scale(solution.moments)
         X = X.tocsr() if issparse(X) else X
-        blocks = [(X[rows], centers, masks, scale) for rows in row_blocks(*X.shape)]
+        blocks = [(X[rows], centers, masks, solution.scale) for rows in row_blocks(*X.shape)]
         return np.concatenate(list(map_blocks(group_distances, blocks, self.n_jobs)))
 
     def __sklearn_tags__(self):

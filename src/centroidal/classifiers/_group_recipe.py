@@ -13,13 +13,7 @@ from ..solvers.disjoint_centroids import (
     separations,
     training_errors,
 )
-from ..solvers.feature_partitions import (
-    Partitions,
-    alternate,
-    cluster_columns,
-    distinct_columns,
-    draw_seeds,
-)
+from ..solvers.feature_partitions import Partitions, alternate, cluster_columns, draw_seeds
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import map_blocks
 from ..statistics.column_products import column_products
@@ -179,8 +173,7 @@ class _Alternation:
     def solve(self, baseline_weights, n_init, seed, each_block):
         """Take for each weight the groups of the first restart with the lowest training error."""
         n_groups = len(self.centers) + np.isfinite(baseline_weights).all()
-        columns = distinct_columns(self.products, n_groups)
-        seeds = draw_seeds(columns, n_groups, n_init, seed)
+        seeds = draw_seeds(self.products.squares.shape[1], n_groups, n_init, seed)
         restarts = self._restarts(baseline_weights, seeds, each_block)
         errors = self._errors(restarts)
         found = []

@@ -138,6 +138,9 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
     `scale` exist, but not on a level that a sample adds to all features. With "margin" a class
     without any spread (one sample) is given the mean variance of the others.
 
+    Sparse features that are all far from zero, a million times their spread, lose digits; give
+    them as an array, or subtract their level.
+
     After `partial_fit` and `merge`, `slope_` comes from the class moments, as if features were
     independent and normal; it is often too steep.
 
@@ -210,7 +213,8 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
         (groups,) = recipe.find(data, moments, weights, self._seed(), self._each_block)
         self._check_found(groups)
 
-        solution = DisjointSolution(moments, groups, self.baseline_weight)
+        scale = recipe.feature_scale(moments)
+        solution = DisjointSolution(moments, scale, groups, self.baseline_weight)
         return self._keep(data.features, data.classes, solution, data)
 
     @available_if(_streams)
@@ -274,9 +278,9 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
         check_finite_summary(self, None, moments.means, moments.squares)
         weights = np.array([self.baseline_weight], dtype=float)
         (groups,) = self._recipe.find(None, moments, weights)
-        return self._keep(
-            features, classes, DisjointSolution(moments, groups, self.baseline_weight)
-        )
+        scale = self._recipe.feature_scale(moments)
+        solution = DisjointSolution(moments, scale, groups, self.baseline_weight)
+        return self._keep(features, classes, solution)
 
     def _check_parameters(self):
         check_weight("baseline_weight", self.baseline_weight)

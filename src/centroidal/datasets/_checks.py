@@ -3,7 +3,7 @@
 import math
 from numbers import Integral
 
-__all__ = ["check_between", "check_count", "check_table"]
+__all__ = ["check_between", "check_count", "check_finite", "check_table"]
 
 
 def check_table(n_samples, n_features, n_informative, n_classes):
@@ -67,6 +67,20 @@ def check_between(name, value, low, high=None, *, high_name=None):
     # A comparison with NaN is false, so NaN is refused here as well.
     if not (low <= value and is_below_high and math.isfinite(value)):
         raise ValueError(f"{name}={value} must {_range_in_words(low, high, high_name)}.")
+
+
+def check_finite(name, value):
+    """Raise a ValueError unless the number `value` is finite.
+
+    Parameters
+    ----------
+    name : str
+        The parameter as the user knows it.
+    value : float
+        What the user passed.
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"{name}={value} must be finite.")
 
 
 def _range_in_words(low, high, high_name):

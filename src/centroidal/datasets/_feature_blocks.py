@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from ._checks import check_between, check_count
+from ._checks import check_between, check_count, check_finite
 from ._labels import class_sizes, shuffled_codes
 
 __all__ = ["make_feature_blocks"]
@@ -84,7 +84,7 @@ def make_feature_blocks(
     check_count("n_samples", n_samples, n_classes)
     check_count("n_features_per_class", n_features_per_class, 1)
     check_count("n_noise", n_noise, 0)
-    check_between("mean", mean, -np.inf)
+    check_finite("mean", mean)
     check_between("spread", spread, 0)
 
     rng = check_random_state(random_state)

@@ -176,13 +176,15 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
             )
         chosen += n_skipped
 
-        solution = DisjointSolution(moments, found[n_skipped], grid[chosen])
+        scale = self._recipe.feature_scale(moments)
+        solution = DisjointSolution(moments, scale, found[n_skipped], grid[chosen])
+        best = self._classifier(data.features, data.classes, solution, data)
         self._keep(data.features, data.classes, solution, data)
         self.baseline_weight_ = float(grid[chosen])
         self.path_ = path
         self.n_splits_ = len(folds)
         self.best_score_ = float(path["mean_test_score"][chosen])
-        self.best_estimator_ = self._classifier(data.features, data.classes, solution, data)
+        self.best_estimator_ = best
         return self
 
     @property
@@ -213,10 +215,11 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
         training = data.only(train)
         moments, found = self._solve(training, grid, seed)
         score = self._hit_rate if self._counts_hits else self._score_model
+        scale = self._recipe.feature_scale(moments)
         scores, sizes = np.full((2, grid.size), np.nan)  # which stands for void
         for position, groups in enumerate(found):
             if groups is not None:
-                solution = DisjointSolution(moments, groups, grid[position])
+                solution = DisjointSolution(moments, scale, groups, grid[position])
                 scores[position] = score(solution, data, training, test, score_params)
                 sizes[position] = groups.masks.any(axis=0).sum()
         return scores, sizes
@@ -250,7 +253,7 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
 
 def _path(grid, scores, sizes):
     """Tabulate the scores; a fold without a valid start is as bad as the worst, or all wrong."""
-    is_valid = np.isfinite(scores)
+    is_valid = np.isfinite(sizes)
     scores = np.where(is_valid, scores, min(0.0, scores[is_valid].min(initial=0.0)))
     n_valid = is_valid.sum(axis=0)
     with np.errstate(invalid="ignore"):  # no number of features where no fold has one

@@ -20,14 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = [
-    "Partitions",
-    "Seeds",
-    "alternate",
-    "cluster_columns",
-    "distinct_columns",
-    "draw_seeds",
-]
+__all__ = ["Partitions", "Seeds", "alternate", "cluster_columns", "draw_seeds"]
 
 _MOST_STEPS = 300
 _MOST_FEATURES_TO_MOVE = 1000  # one by one; for more, whole steps end in the same few partitions
@@ -63,22 +56,13 @@ class Partitions(NamedTuple):
     objectives: np.ndarray
 
 
-def distinct_columns(products, n_groups):
-    """Columns without copies, which make bad seeds; all columns if too few are left.
-
-    Copies are known by their mean squares in every class.
-    """
-    _, first = np.unique(products.squares, axis=1, return_index=True)
-    return np.sort(first) if first.size >= n_groups else np.arange(products.squares.shape[1])
-
-
-def draw_seeds(columns, n_groups, n_starts, seed):
+def draw_seeds(n_features, n_groups, n_starts, seed):
     """Draw what is random; more starts begin with the same ones.
 
     Parameters
     ----------
-    columns : int or ndarray of int
-        Columns to draw from, or their number; at least as many as groups.
+    n_features : int
+        Number of columns; at least as many as groups.
     n_groups : int
         Number of classes, and one more where features may be left out.
     n_starts : int
@@ -88,7 +72,7 @@ def draw_seeds(columns, n_groups, n_starts, seed):
     """
     rng = np.random.RandomState(seed)
     drawn = [
-        (rng.choice(columns, n_groups, replace=False), rng.permutation(n_groups))
+        (rng.choice(n_features, n_groups, replace=False), rng.permutation(n_groups))
         for _ in range(n_starts)
     ]
     return Seeds(*map(np.array, zip(*drawn, strict=True)))

@@ -69,7 +69,7 @@ def slope_from_moments(moments, groups, scale):
     variances = moments.squares / moments.counts[:, None] / scale**2
     unit = variances.max()  # squares of variances in it neither overflow nor vanish
     if unit == 0.0:
-        return np.inf
+        return np.inf if np.ptp(moments.means, axis=0).any() else 0.0
     scale = scale * np.sqrt(unit)
     variances /= unit
     n_classes = len(groups)

@@ -58,6 +58,14 @@ class _DenseResiduals:
         """Inner products of the samples."""
         return self.rows @ self.rows.T
 
+    def weighted_gram(self, feature_weights):
+        """Inner products of the samples in which each feature has a weight."""
+        return (self.rows * feature_weights) @ self.rows.T
+
+    def columns(self, chosen):
+        """Residuals on some features, as a dense array."""
+        return self.rows[:, chosen]
+
     def push(self, right):
         """Residuals times `right`."""
         return self.rows @ right
@@ -108,10 +116,7 @@ class _SparseResiduals:
 
     def gram(self):
         """Inner products of the samples, from sparse products and corrections for the means."""
-        inner = (self.rows @ self.rows.T).toarray()
-        crossed = (self.rows @ self.means.T)[:, self.codes]
-        between = (self.means @ self.means.T)[np.ix_(self.codes, self.codes)]
-        gram = (inner - crossed - crossed.T + between) * np.outer(self.roots, self.roots)
+        gram = self.weighted_gram(1.0)
         # Rounding of large means would look like a direction: within a class, weighted residuals
         # sum to zero, and so must the products.
         units = self.members.multiply(self.roots).tocsr()
@@ -120,6 +125,20 @@ class _SparseResiduals:
         gram -= units.T @ (units @ gram)
         gram -= (units.T @ (units @ gram.T)).T
         return gram
+
+    def weighted_gram(self, feature_weights):
+        """Inner products of the samples in which each feature has a weight."""
+        weighted = self.rows.multiply(feature_weights).tocsr()
+        weighted_means = self.means * feature_weights
+        inner = (weighted @ self.rows.T).toarray()
+        crossed = (self.rows @ weighted_means.T)[:, self.codes]
+        between = (weighted_means @ self.means.T)[np.ix_(self.codes, self.codes)]
+        return (inner - crossed - crossed.T + between) * np.outer(self.roots, self.roots)
+
+    def columns(self, chosen):
+        """Residuals on some features, as a dense array."""
+        centred = self.rows[:, chosen].toarray() - self.means[:, chosen][self.codes]
+        return centred * self.roots[:, None]
 
     def push(self, right):
         """Residuals times `right`."""

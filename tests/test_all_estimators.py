@@ -16,8 +16,10 @@ from centroidal import (
     FisherSubspaceClassifier,
     FisherSubspaceClassifierCV,
     KernelFisherSubspaceClassifier,
+    L21CentroidSelector,
     MixtureFisherClassifier,
     OnlineFisherSubspaceClassifier,
+    ReliefFSelector,
     SparseCenterClassifier,
     SparseCenterClassifierCV,
 )
@@ -63,7 +65,14 @@ WITHOUT_PROBABILITIES = [
     DecisionDAGClassifier(FisherSubspaceClassifier()),
     DecisionDAGClassifier(KernelFisherSubspaceClassifier(), n_jobs=2),
 ]
-TRANSFORMERS = [FisherSubspace(), FisherSubspace(3, whitening="variance", scatter="within")]
+TRANSFORMERS = [
+    FisherSubspace(),
+    FisherSubspace(3, whitening="variance", scatter="within"),
+    L21CentroidSelector(),
+    L21CentroidSelector(0.5, targets="classes", solver="irls", standardize=False),
+    ReliefFSelector(),
+    ReliefFSelector(2, variant="squared", n_jobs=2),
+]
 
 
 # Some versions of the checks fit classes smaller than the 5 folds, of which scikit-learn warns.

@@ -30,8 +30,10 @@ def test_public_names_are_these():
         "FisherSubspaceClassifier",
         "FisherSubspaceClassifierCV",
         "KernelFisherSubspaceClassifier",
+        "L21CentroidSelector",
         "MixtureFisherClassifier",
         "OnlineFisherSubspaceClassifier",
+        "ReliefFSelector",
         "SparseCenterClassifier",
         "SparseCenterClassifierCV",
     ]

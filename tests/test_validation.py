@@ -316,6 +316,37 @@ def test_error_names_the_weight_of_a_grid_that_is_no_number(value):
         validation.check_weight_grid("name", [0.5, value])
 
 
+@pytest.mark.parametrize("values", [[2, 0.5, 2.0], (2, 0.5, 2), np.array([2.0, 0.5, 2.0])])
+def test_penalties_become_an_array_in_the_order_given(values):
+    alphas = validation.check_alphas(values)
+    assert alphas.tolist() == [2.0, 0.5, 2.0]
+    assert alphas.dtype == np.float64
+
+
+@pytest.mark.parametrize("values", [0.5, "auto", None])
+def test_error_says_that_penalties_are_an_array(values):
+    with pytest.raises(TypeError, match=r"alphas=.* must be an array of positive numbers, or None"):
+        validation.check_alphas(values)
+
+
+@pytest.mark.parametrize("values", [[], (), np.zeros(0)])
+def test_empty_array_of_penalties_is_refused(values):
+    with pytest.raises(ValueError, match=r"alphas=\[\] must hold at least one number"):
+        validation.check_alphas(values)
+
+
+@pytest.mark.parametrize("value", [0.0, -1, np.nan, np.inf])
+def test_error_names_the_penalty_that_is_not_positive_and_finite(value):
+    with pytest.raises(ValueError, match=f"a value of alphas={value} must be positive and finite"):
+        validation.check_alphas([0.5, value])
+
+
+@pytest.mark.parametrize("value", ["1", None, True, [0.5]])
+def test_error_names_the_penalty_that_is_no_number(value):
+    with pytest.raises(TypeError, match="a value of alphas=.* must be a positive number"):
+        validation.check_alphas([0.5, value])
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [(None, 0), ("auto", 0), (0, 0), (10, 10), (np.int32(4), 4), (0.25, 2), (1.0, 10), (0.0, 0)],

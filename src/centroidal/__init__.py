@@ -10,6 +10,7 @@ from .classifiers import (
     OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
 )
+from .feature_selection import L21CentroidSelector, ReliefFSelector
 from .model_selection import (
     DisjointCentroidClassifierCV,
     FisherSubspaceClassifierCV,
@@ -24,8 +25,10 @@ __all__ = [
     "FisherSubspaceClassifier",
     "FisherSubspaceClassifierCV",
     "KernelFisherSubspaceClassifier",
+    "L21CentroidSelector",
     "MixtureFisherClassifier",
     "OnlineFisherSubspaceClassifier",
+    "ReliefFSelector",
     "SparseCenterClassifier",
     "SparseCenterClassifierCV",
 ]

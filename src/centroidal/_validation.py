@@ -25,6 +25,7 @@ __all__ = [
     "check_alphas",
     "check_as_given",
     "check_balance",
+    "check_categorical_features",
     "check_choice",
     "check_classifier",
     "check_component_grid",
@@ -37,6 +38,7 @@ __all__ = [
     "check_kernel",
     "check_kernel_matrix",
     "check_labelled",
+    "check_labelled_mixed",
     "check_labels",
     "check_n_axes",
     "check_n_components",
@@ -530,3 +532,89 @@ def check_as_given(estimator, X, *, reset=False):
         dtype=None,
         ensure_all_finite=False,
     )
+
+
+def check_labelled_mixed(estimator, X, y, sample_weight=None, *, categorical_features=None):
+    """Check samples that may miss values; return them and a mask of the features with categories.
+
+    Missing is what is NaN, or null in a data frame. Categories in a data frame may be of any type;
+    they become numbers, which mean nothing but whether two of them are equal.
+    """
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if categorical_features is None or not isinstance(frame, nw.DataFrame):
+        data = check_labelled(estimator, X, y, sample_weight, finite="allow-nan")
+        return data, check_categorical_features(categorical_features, data.X.shape[1])
+    stand_in = copy(estimator)
+    validate_data(stand_in, X, skip_check_array=True)
+    features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
+    is_categorical = check_categorical_features(categorical_features, features.number, frame)
+    values = np.empty((len(frame), features.number))
+    numbers = np.flatnonzero(~is_categorical)
+    if numbers.size:
+        part = frame[:, numbers.tolist()].to_native()
+        values[:, numbers] = _validate(stand_in, part, ensure_all_finite="allow-nan")
+    for j in np.flatnonzero(is_categorical).tolist():
+        values[:, j] = _category_codes(frame[:, j])
+    data = check_labelled(estimator, values, y, sample_weight, finite="allow-nan")
+    return data._replace(features=features), is_categorical
+
+
+def _category_codes(column):
+    """Return a number for each different value, NaN where it is missing."""
+    known = {}
+    is_missing = column.is_null().to_list()
+    return [
+        np.nan if missing or value != value else known.setdefault(value, len(known))
+        for value, missing in zip(column.to_list(), is_missing, strict=True)
+    ]
+
+
+def check_categorical_features(value, n_features, frame=None):
+    """Return a mask of features that are given by a mask, numbers, names or their type."""
+    if value is None:
+        return np.zeros(n_features, dtype=bool)
+    if isinstance(value, str):
+        check_choice("categorical_features", value, ("from_dtype",))
+        dtypes = [] if frame is None else frame.schema.values()
+        kinds = (nw.Categorical, nw.Enum, nw.String)
+        chosen = [j for j, dtype in enumerate(dtypes) if dtype in kinds]
+        return np.isin(np.arange(n_features), chosen)
+    try:
+        columns = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        columns = np.array(None)
+    if columns.ndim == 1 and columns.size == 0:
+        return np.zeros(n_features, dtype=bool)
+    is_named = columns.ndim == 1 and all(isinstance(name, str) for name in columns.tolist())
+    if columns.ndim != 1 or not (is_named or columns.dtype.kind in "biu"):
+        raise TypeError(
+            f"categorical_features={value!r} must be a mask, an array of columns or of names, "
+            "'from_dtype' or None."
+        )
+    if is_named:
+        return _mask_of_names(columns.tolist(), frame)
+    if columns.dtype.kind == "b":
+        if columns.size != n_features:
+            raise ValueError(
+                f"categorical_features is a mask of {columns.size} features; X has {n_features}."
+            )
+        return columns
+    if columns.min() < 0 or columns.max() >= n_features:
+        raise ValueError(
+            f"categorical_features holds {columns.min()} ... {columns.max()}; columns go from 0 "
+            f"to {n_features - 1}."
+        )
+    return np.isin(np.arange(n_features), columns)
+
+
+def _mask_of_names(names, frame):
+    if frame is None:
+        raise ValueError(
+            f"categorical_features={names} holds names, but X is no data frame and has none."
+        )
+    unknown = [name for name in names if name not in frame.columns]
+    if unknown:
+        raise ValueError(
+            f"categorical_features holds {unknown[0]!r}, which is not among the features of X."
+        )
+    return np.array([name in names for name in frame.columns])

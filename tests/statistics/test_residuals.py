@@ -97,6 +97,27 @@ def test_gram_is_that_of_the_explicit_rows(problem, store):
     assert_close(problem.residuals(store).gram(), rows @ rows.T)
 
 
+def test_weighted_gram_is_that_of_the_explicit_rows_with_a_weight_a_feature(problem, store, rng):
+    rows = problem.explicit_rows()
+    feature_weights = rng.uniform(0.0, 3.0, size=problem.X.shape[1])
+    found = problem.residuals(store).weighted_gram(feature_weights)
+    assert_close(found, rows @ np.diag(feature_weights) @ rows.T)
+
+
+def test_feature_without_weight_adds_nothing_to_the_weighted_gram(problem, store):
+    rows = problem.explicit_rows()
+    feature_weights = np.arange(problem.X.shape[1]) % 2.0
+    found = problem.residuals(store).weighted_gram(feature_weights)
+    assert_close(found, rows[:, 1::2] @ rows[:, 1::2].T)
+
+
+def test_columns_are_those_of_the_explicit_rows(problem, store):
+    chosen = np.array([5, 0, 2])
+    found = problem.residuals(store).columns(chosen)
+    assert isinstance(found, np.ndarray)
+    assert_close(found, problem.explicit_rows()[:, chosen])
+
+
 def test_push_is_a_product_with_the_explicit_rows(problem, store, rng):
     right = rng.normal(size=(problem.X.shape[1], 4))
     assert_close(problem.residuals(store).push(right), problem.explicit_rows() @ right)
@@ -177,6 +198,14 @@ def test_single_row_of_means_centres_all_rows_on_it(plain, store):
     assert_close(found.scatter(), rows.T @ rows)
 
 
+def test_single_row_of_means_centres_the_columns_and_the_weighted_gram_on_it(plain, store, rng):
+    mean, feature_weights = plain.X.mean(axis=0), rng.random(plain.X.shape[1])
+    found = residuals(store(plain.X), np.zeros_like(plain.codes), mean[None])
+    rows = plain.X - mean
+    assert_close(found.columns(np.array([1, 4])), rows[:, [1, 4]])
+    assert_close(found.weighted_gram(feature_weights), (rows * feature_weights) @ rows.T)
+
+
 def test_values_of_rows_that_are_left_out_are_never_read(plain, store):
     X = plain.X.copy()
     X[::4] = np.nan
@@ -199,6 +228,8 @@ def test_data_are_left_as_they_were(problem, store):
     stored = store(problem.X.copy())
     found = residuals(stored, problem.codes, problem.means, problem.weights, problem.scale)
     found.gram(), found.scatter(), found.trace(), found.squared_lengths()
+    found.weighted_gram(np.full(problem.X.shape[1], 2.0))
+    found.columns(np.array([0, 1]))[:] = 7.0
     found.levelled().column_squares()
     left = stored.toarray() if sparse.issparse(stored) else stored
     np.testing.assert_array_equal(left, problem.X)
@@ -258,6 +289,12 @@ def test_large_mean_leaves_the_gram_matrix_a_few_digits(plain, offset, store):
     np.testing.assert_allclose(found.gram(), expected.gram(), atol=1e-6)
 
 
+def test_large_mean_costs_the_columns_no_precision(plain, offset, store):
+    chosen = np.array([3, 1])
+    found, expected = offset.residuals(store), plain.residuals()
+    np.testing.assert_allclose(found.columns(chosen), expected.columns(chosen), atol=1e-11)
+
+
 def test_products_of_the_samples_have_no_part_along_their_class(offset, store):
     """Where rounding left one, it would look like a direction of the data."""
     members = np.eye(3)[offset.codes]
@@ -294,6 +331,17 @@ def test_push_never_makes_sparse_rows_dense(words):
 def test_pull_back_never_makes_sparse_rows_dense(words):
     found, dense_size = words
     assert peak_memory(found.pull_back, np.ones((1500, 3))) < dense_size / 50
+
+
+def test_columns_make_only_those_chosen_dense(words):
+    found, dense_size = words
+    assert peak_memory(found.columns, np.arange(100)) < dense_size / 50
+
+
+def test_weighted_gram_never_makes_sparse_rows_dense(words):
+    """It has a number for each pair of samples, and so have the corrections for the means."""
+    found, dense_size = words
+    assert peak_memory(found.weighted_gram, np.ones(20_000)) < dense_size / 2
 
 
 def test_trace_never_makes_sparse_rows_dense(words):

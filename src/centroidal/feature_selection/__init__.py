@@ -1,0 +1,7 @@
+"""Selectors that are not classifiers themselves."""
+
+from .elbow import elbow
+from .l21_centroid import L21CentroidSelector
+from .relieff import ReliefFSelector
+
+__all__ = ["L21CentroidSelector", "ReliefFSelector", "elbow"]

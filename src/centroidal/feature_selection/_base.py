@@ -1,0 +1,43 @@
+"""What all selectors share: features are ranked by a score, and the first ones are kept."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+
+from .._validation import check_fitted, check_n_features_to_select
+
+__all__ = ["RankedSelector"]
+
+
+class RankedSelector(SelectorMixin, BaseEstimator):
+    """Keep the features of the highest scores; parameter `n_features_to_select`.
+
+    A number or a fraction keeps so many, None those with a score above zero, and at least one.
+    """
+
+    def _keep_ranking(self, features, scores, tie_breakers=None):
+        """Rank by decreasing score, then by decreasing tie breaker, then by column."""
+        n_selected = self._n_selected(scores)
+        features.keep(self)
+        breakers = np.zeros_like(scores) if tie_breakers is None else tie_breakers
+        self.scores_ = scores
+        self.feature_ranking_ = np.lexsort([-breakers, -scores])
+        self.n_features_to_select_ = n_selected
+        self.support_ = np.zeros(scores.size, dtype=bool)
+        self.support_[self.feature_ranking_[:n_selected]] = True
+        return self
+
+    def _n_selected(self, scores):
+        if self.n_features_to_select is None:
+            return max(1, int(np.count_nonzero(scores > 0.0)))
+        return check_n_features_to_select(self.n_features_to_select, scores.size)
+
+    def _get_support_mask(self):
+        check_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags

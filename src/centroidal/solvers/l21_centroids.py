@@ -1,0 +1,425 @@
+r"""Row-sparse regression on class targets: both the misfit and the penalty are sums of row norms.
+
+    minimise  F(W) = sum_i ||Y_i - X_i W|| + alpha sum_j ||W_j||
+
+Its dual has a vector for each sample, and any S within its constraints bounds the optimum:
+
+    maximise  <S, Y>  subject to  ||S_i|| <= 1  and  ||(X^T S)_j|| <= alpha
+
+Equation map (:cite:t:`XiaSuKong`, whose equations have no numbers, with misprints corrected)::
+
+    section 3.2   objective                          objective()
+    algorithm 1   reweighted least squares           solve_reweighted()
+    algorithm 2   conjugate gradients, by column     _Reweighted._conjugate_gradients()
+
+The interior-point method on the dual, with a working set of features, is ours: solve_interior().
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+__all__ = [
+    "L21Solution",
+    "centroid_targets",
+    "largest_alpha",
+    "objective",
+    "solve_interior",
+    "solve_reweighted",
+]
+
+_RANK = 1e-10  # a smaller share of the largest eigenvalue is no direction of the centroids
+_FIRST_STEPS = 4  # of reweighting, to find features to begin with
+_FEATURES_PER_SAMPLE = 3  # to begin with
+_INSIDE = 1.1  # how far inside its constraints a point must be to begin from
+_FIRST_AIM, _NEXT_AIM = 1e-2, 0.03  # relative gap on the first working set; later, share of the gap
+_MOST_ROUNDS, _MOST_VAIN_ROUNDS = 50, 5
+_MOST_STEPS = 100
+_SMOOTHING = 1e-8  # smallest row norm as a share of the mean
+_DIRECT_SAMPLES = 2000  # up to which equations are solved by Cholesky
+_CG_TOL = 1e-8
+_ROUNDING = 1e-12  # a smaller share of the largest possible correlation is none
+_SMALL = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # shares of the longest row that may be zero
+
+
+class L21Solution(NamedTuple):
+    """A certified solution.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n_features, n_targets)
+        W.
+    dual : ndarray of shape (n_samples, n_targets)
+        S, within all its constraints.
+    objective : float
+        F(W).
+    bound : float
+        ``<S, Y>``, which the optimum is not below.
+    n_iter : int
+        Steps taken.
+    """
+
+    coefficients: np.ndarray
+    dual: np.ndarray
+    objective: float
+    bound: float
+    n_iter: int
+
+    def is_within(self, tol):
+        """Whether the gap between objective and bound is at most this share of the objective."""
+        return bool(self.objective - self.bound <= tol * self.objective)
+
+
+def centroid_targets(centroids):
+    """Coordinates of the centroids in their own span, one row a class.
+
+    With them as targets, W has the same row norms as with the centroids themselves.
+    """
+    values, vectors = np.linalg.eigh(centroids @ centroids.T)
+    kept = values > _RANK * max(values[-1], 0.0)
+    return vectors[:, kept] * np.sqrt(values[kept])
+
+
+def largest_alpha(rows, targets):
+    """Smallest penalty for which W = 0 is optimal, if no row of the targets is zero."""
+    lengths = _norms(targets)
+    units = targets / np.where(lengths > 0, lengths, 1.0)[:, None]
+    largest = float(_norms(rows.pull_back(units)).max())
+    possible = np.sqrt(lengths.size * rows.column_squares().max())
+    return largest if largest > _ROUNDING * possible else 0.0
+
+
+def objective(rows, targets, coefficients, alpha):
+    """Value of F."""
+    misfit = _norms(targets - rows.push(coefficients)).sum()
+    return float(misfit + alpha * _norms(coefficients).sum())
+
+
+def _squares(vectors):
+    return np.einsum("ij,ij->i", vectors, vectors)
+
+
+def _norms(vectors):
+    return np.sqrt(_squares(vectors))
+
+
+def _factor(matrix):
+    """Cholesky factor; what rounding took from the diagonal is given back, and no more."""
+    jitter = len(matrix) * np.finfo(float).eps * matrix.diagonal().max()
+    while True:
+        try:
+            return cho_factor(matrix, check_finite=False)
+        except LinAlgError:
+            matrix.ravel()[:: len(matrix) + 1] += jitter
+            jitter *= 10.0
+
+
+# ---------------------------------------------------------------- reweighted least squares
+
+
+class _Reweighted:
+    """Row norms of W and of the scaled residuals, from which the next least squares follow."""
+
+    def __init__(self, rows, targets, alpha):
+        self.rows, self.targets, self.alpha = rows, targets, alpha
+        n_samples, n_features = rows.rows.shape
+        self.of_features, self.of_samples = np.ones(n_features), np.ones(n_samples)
+        self.multipliers = np.zeros_like(targets)
+
+    def step(self):
+        """Solve the weighted least squares and take its row norms as the next weights."""
+        self.multipliers = self._solve()
+        self.gradients = self.rows.pull_back(self.multipliers)
+        on_features = _norms(self.gradients)
+        on_samples = self.alpha * _norms(self.multipliers)
+        self.solved_with = self.of_features
+        self.steepest = max(on_features.max(), on_samples.max())
+        norms = self.of_features * on_features, self.of_samples * on_samples
+        self.objective = self.alpha * sum(part.sum() for part in norms)
+        floor = _SMOOTHING * self.objective / self.alpha / sum(part.size for part in norms)
+        self.of_features, self.of_samples = (np.hypot(part, floor) for part in norms)
+
+    @property
+    def coefficients(self):
+        """W of the last step."""
+        return self.solved_with[:, None] * self.gradients
+
+    @property
+    def dual(self):
+        """S of the last step, scaled into its constraints."""
+        return self.alpha / self.steepest * self.multipliers
+
+    def _solve(self):
+        ridge = self.alpha**2 * self.of_samples
+        if ridge.size > _DIRECT_SAMPLES:
+            return self._conjugate_gradients(ridge)
+        matrix = self.rows.weighted_gram(self.of_features)
+        matrix.ravel()[:: ridge.size + 1] += ridge
+        return cho_solve(_factor(matrix), self.targets, check_finite=False)
+
+    def _conjugate_gradients(self, ridge):
+        """Solve column by column, without the matrix, from the last multipliers."""
+
+        def multiply(vectors):
+            inner = self.rows.pull_back(vectors)
+            return self.rows.push(self.of_features[:, None] * inner) + ridge[:, None] * vectors
+
+        found = self.multipliers.copy()
+        residual = self.targets - multiply(found)
+        direction, lengths = residual.copy(), (residual**2).sum(axis=0)
+        enough = _CG_TOL**2 * (self.targets**2).sum(axis=0)
+        for _ in range(10 * ridge.size):
+            if (lengths <= enough).all():
+                break
+            image = multiply(direction)
+            curvature = (direction * image).sum(axis=0)
+            active = lengths > enough
+            steps = np.where(active, lengths / np.where(curvature > 0, curvature, 1.0), 0.0)
+            found += steps * direction
+            residual -= steps * image
+            lengths, old = (residual**2).sum(axis=0), lengths
+            direction = residual + np.where(active, lengths / old, 0.0) * direction
+        return found
+
+
+def solve_reweighted(rows, targets, alpha, tol, max_iter):
+    """Solve by iteratively reweighted least squares.
+
+    Parameters
+    ----------
+    rows : residuals
+        X, as an operator.
+    targets : ndarray of shape (n_samples, n_targets)
+        Y.
+    alpha : float
+        Penalty, positive.
+    tol : float
+        Stop at this relative gap.
+    max_iter : int
+        Most steps.
+    """
+    scheme = _Reweighted(rows, targets, alpha)
+    best, bound, dual, n_iter = np.inf, -np.inf, None, 0
+    while n_iter < max_iter:
+        n_iter += 1
+        scheme.step()
+        if scheme.objective < best:
+            best, coefficients = scheme.objective, scheme.coefficients
+        below = float((scheme.dual * targets).sum())
+        if below > bound:
+            bound, dual = below, scheme.dual
+        if best - bound <= tol * best:
+            break
+    coefficients, best = _with_exact_zeros(rows, targets, alpha, coefficients, bound, tol)
+    return L21Solution(coefficients, dual, best, bound, n_iter)
+
+
+def _with_exact_zeros(rows, targets, alpha, coefficients, bound, tol):
+    """Set small rows to zero as long as the gap stays within `tol`; return W and the objective."""
+    norms = _norms(coefficients)
+    best = objective(rows, targets, coefficients, alpha)
+    for share in _SMALL:
+        trial = np.where((norms > share * norms.max())[:, None], coefficients, 0.0)
+        value = objective(rows, targets, trial, alpha)
+        if value <= max(best, bound + tol * value):
+            return trial, value
+    return coefficients, best
+
+
+# ---------------------------------------------------------------- interior point
+
+
+def solve_interior(rows, targets, alpha, tol, max_iter, start=None):
+    """Solve the dual by an interior-point method on a working set of features that grows.
+
+    Features are left out until they break their constraint; the bound holds for all of them.
+
+    Parameters
+    ----------
+    rows : residuals
+        X, as an operator.
+    targets : ndarray of shape (n_samples, n_targets)
+        Y.
+    alpha : float
+        Penalty, positive.
+    tol : float
+        Stop at this relative gap.
+    max_iter : int
+        Most steps, over all working sets.
+    start : L21Solution, optional
+        For a similar penalty, to begin from.
+    """
+    chosen, dual = _first_features(rows, targets, alpha, start)
+    coefficients = np.zeros((rows.rows.shape[1], targets.shape[1]))
+    best, bound = objective(rows, targets, coefficients, alpha), -np.inf
+    n_iter, n_vain, aim, gap = 0, 0, _FIRST_AIM, np.inf
+    for _ in range(_MOST_ROUNDS):
+        columns = np.ascontiguousarray(rows.columns(chosen))
+        found = _solve_on(columns, targets, alpha, max(0.5 * tol, aim), max_iter - n_iter, dual)
+        n_iter += found.n_iter
+        if found.objective < best:
+            best = found.objective
+            coefficients = np.zeros_like(coefficients)
+            coefficients[chosen] = found.coefficients
+        lengths = _norms(rows.pull_back(found.dual)) / alpha
+        excess = max(float(lengths.max()), 1.0)
+        below = float((found.dual * targets).sum()) / excess
+        if below > bound:
+            bound, best_dual = below, found.dual / excess
+        gap, last_gap = (best - bound) / best, gap
+        grown = _with_violators(chosen, lengths, targets.shape[0])
+        n_vain = n_vain + 1 if grown.size == chosen.size and gap > 0.9 * last_gap else 0
+        if gap <= tol or n_iter >= max_iter or n_vain == _MOST_VAIN_ROUNDS:
+            break
+        aim = _NEXT_AIM * min(aim, gap)
+        chosen = grown
+        dual = found.dual / (_INSIDE * excess)
+    coefficients, best = _with_exact_zeros(rows, targets, alpha, coefficients, bound, tol)
+    return L21Solution(coefficients, best_dual, best, bound, n_iter)
+
+
+def _first_features(rows, targets, alpha, start):
+    """Features to begin with, and a dual point inside their constraints."""
+    n_samples, n_features = rows.rows.shape
+    if start is None:
+        scheme = _Reweighted(rows, targets, alpha)
+        for _ in range(_FIRST_STEPS):
+            scheme.step()
+        promise, dual = scheme.of_features, scheme.dual
+    else:
+        dual = start.dual
+        promise = _norms(rows.pull_back(dual)) + _norms(start.coefficients)
+    n_chosen = min(n_features, _FEATURES_PER_SAMPLE * n_samples)
+    chosen = np.sort(np.argsort(-promise, kind="stable")[:n_chosen])
+    longest = max(_norms(rows.pull_back(dual)).max() / alpha, _norms(dual).max())
+    return chosen, dual / (_INSIDE * max(longest, 1.0))
+
+
+def _with_violators(chosen, lengths, n_samples):
+    """Add the features that break their constraint most; lengths of one are allowed."""
+    outside = np.setdiff1d(np.flatnonzero(lengths > 1.0), chosen)
+    n_added = max(n_samples, chosen.size // 2)
+    worst = outside[np.argsort(-lengths[outside], kind="stable")[:n_added]]
+    return np.union1d(chosen, worst)
+
+
+class _Cones:
+    """Vectors that must stay in the unit ball: of each sample, and of each feature."""
+
+    def __init__(self, columns, alpha):
+        self.scaled = columns / alpha
+
+    def down(self, dual):
+        """Vectors of all cones at a dual point."""
+        return np.vstack([dual, self.scaled.T @ dual])
+
+    def up(self, vectors):
+        """Adjoint of `down`."""
+        n_samples = self.scaled.shape[0]
+        return vectors[:n_samples] + self.scaled @ vectors[n_samples:]
+
+    def factor(self, vectors, multipliers, ratios):
+        """Cholesky factor of the matrix of the Newton equations, target by target."""
+        n_samples, n_targets = self.scaled.shape[0], vectors.shape[1]
+        matrix = np.empty((n_targets, n_samples, n_targets, n_samples))
+        for a in range(n_targets):
+            for b in range(a, n_targets):
+                weights = ratios * vectors[:, a] * vectors[:, b] + multipliers * (a == b)
+                block = (self.scaled * weights[n_samples:]) @ self.scaled.T
+                block.ravel()[:: n_samples + 1] += weights[:n_samples]
+                matrix[a, :, b, :] = block
+                matrix[b, :, a, :] = block
+        side = n_samples * n_targets
+        return cho_factor(matrix.reshape(side, side), overwrite_a=True, check_finite=False)
+
+
+def _solve_on(columns, targets, alpha, tol, max_iter, dual):
+    """Primal-dual interior-point method with all features; `dual` is strictly inside."""
+    cones = _Cones(columns, alpha)
+    vectors = cones.down(dual)
+    slack = 0.5 * (1.0 - _squares(vectors))
+    multipliers = _norms(targets).sum() / slack.size / slack
+    best, coefficients = np.inf, None
+    bound, best_dual = float((dual * targets).sum()), dual
+    n_iter, max_iter = 0, min(max_iter, _MOST_STEPS)
+    while n_iter < max_iter:
+        n_iter += 1
+        try:
+            step = _Step(cones, targets, vectors, slack, multipliers)
+        except LinAlgError:  # as near as rounding allows
+            break
+        step.predict_and_correct()
+        trial = step.primal()[targets.shape[0] :] / alpha
+        value = _norms(targets - columns @ trial).sum() + alpha * _norms(trial).sum()
+        if value < best:
+            best, coefficients = float(value), trial
+        dual, vectors, multipliers = step.take(dual)
+        slack = 0.5 * (1.0 - _squares(vectors))
+        below = float((dual * targets).sum())
+        if below > bound:
+            bound, best_dual = below, dual
+        if best - bound <= tol * best or slack.min() <= 0.0:
+            break
+    return L21Solution(coefficients, best_dual, best, bound, n_iter)
+
+
+class _Step:
+    """One step of the interior-point method: Mehrotra's predictor and corrector."""
+
+    def __init__(self, cones, targets, vectors, slack, multipliers):
+        self.cones, self.targets = cones, targets
+        self.vectors, self.slack, self.multipliers = vectors, slack, multipliers
+        self.ratios = multipliers / slack
+        self.level = slack @ multipliers / slack.size
+        self.factor = cones.factor(vectors, multipliers, self.ratios)
+
+    def predict_and_correct(self):
+        """Aim at no gap at all, see how far that goes, and aim again accordingly."""
+        self._aim_at(np.zeros_like(self.slack))
+        shares = self._longest()
+        ahead = self.vectors + shares[0] * self.change
+        left = np.maximum(0.5 * (1.0 - _squares(ahead)), 0.0)
+        level = left @ (self.multipliers + shares[1] * self.multiplier_change) / left.size
+        centring = np.clip((level / self.level) ** 2, 1e-4, 0.5)
+        bend = self.multiplier_change * np.einsum("ij,ij->i", self.vectors, self.change)
+        curve = 0.5 * self.multipliers * _squares(self.change)
+        aims = centring * self.level + shares[0] * (shares[1] * bend + shares[0] * curve)
+        self._aim_at(np.clip(aims, 0.05 * centring * self.level, 50.0 * self.level))
+
+    def _aim_at(self, products):
+        """Solve for the change after which slack times multiplier is as given, to first order."""
+        centres = products / self.slack
+        right = self.targets - self.cones.up(centres[:, None] * self.vectors)
+        solved = cho_solve(self.factor, right.T.ravel(), check_finite=False)
+        self.dual_change = solved.reshape(right.T.shape).T
+        self.change = self.cones.down(self.dual_change)
+        turned = np.einsum("ij,ij->i", self.vectors, self.change)
+        self.multiplier_change = centres - self.multipliers + self.ratios * turned
+
+    def _longest(self):
+        """Largest shares of the change, at most 1, that stay inside: of vectors, of multipliers."""
+        a, c = _squares(self.change), 2.0 * self.slack
+        b = np.einsum("ij,ij->i", self.vectors, self.change)
+        moving = a > 0.0
+        a, b, c = a[moving], b[moving], c[moving]
+        # The positive root of a t^2 + 2 b t - c, without cancellation.
+        root = np.sqrt(b * b + a * c)
+        reach = np.where(b > 0.0, c / (b + root), (root - b) / a)
+        falling = self.multiplier_change < 0.0
+        fall = self.multipliers[falling] / -self.multiplier_change[falling]
+        return min(1.0, reach.min(initial=1.0)), min(1.0, fall.min(initial=1.0))
+
+    def primal(self):
+        """Vectors of the primal after the whole step: their image is exactly the targets."""
+        multipliers = (self.multipliers + self.multiplier_change)[:, None]
+        return multipliers * self.vectors + self.multipliers[:, None] * self.change
+
+    def take(self, dual):
+        """Go nearly as far as the constraints allow."""
+        a, b = (0.99 * share if share < 1.0 else 1.0 for share in self._longest())
+        return (
+            dual + a * self.dual_change,
+            self.vectors + a * self.change,
+            self.multipliers + b * self.multiplier_change,
+        )

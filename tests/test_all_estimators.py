@@ -17,6 +17,7 @@ from centroidal import (
     FisherSubspaceClassifierCV,
     KernelFisherSubspaceClassifier,
     L21CentroidSelector,
+    LinearCentroidEncoder,
     MixtureFisherClassifier,
     OnlineFisherSubspaceClassifier,
     ReliefFSelector,
@@ -69,7 +70,9 @@ TRANSFORMERS = [
     FisherSubspace(),
     FisherSubspace(3, whitening="variance", scatter="within"),
     L21CentroidSelector(),
-    L21CentroidSelector(0.5, targets="classes", solver="irls", standardize=False),
+    L21CentroidSelector(0.5, targets="classes", solver="irls", scale=None),
+    LinearCentroidEncoder(),
+    LinearCentroidEncoder(2, alpha=0.3, training="alternating", scale=None),
     ReliefFSelector(),
     ReliefFSelector(2, variant="squared", n_jobs=2),
 ]

@@ -31,6 +31,7 @@ def test_public_names_are_these():
         "FisherSubspaceClassifierCV",
         "KernelFisherSubspaceClassifier",
         "L21CentroidSelector",
+        "LinearCentroidEncoder",
         "MixtureFisherClassifier",
         "OnlineFisherSubspaceClassifier",
         "ReliefFSelector",

@@ -10,7 +10,7 @@ from .classifiers import (
     OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
 )
-from .feature_selection import L21CentroidSelector, ReliefFSelector
+from .feature_selection import L21CentroidSelector, LinearCentroidEncoder, ReliefFSelector
 from .model_selection import (
     DisjointCentroidClassifierCV,
     FisherSubspaceClassifierCV,
@@ -26,6 +26,7 @@ __all__ = [
     "FisherSubspaceClassifierCV",
     "KernelFisherSubspaceClassifier",
     "L21CentroidSelector",
+    "LinearCentroidEncoder",
     "MixtureFisherClassifier",
     "OnlineFisherSubspaceClassifier",
     "ReliefFSelector",

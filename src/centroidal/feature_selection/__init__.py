@@ -2,6 +2,7 @@
 
 from .elbow import elbow
 from .l21_centroid import L21CentroidSelector
+from .linear_centroid_encoder import LinearCentroidEncoder
 from .relieff import ReliefFSelector
 
-__all__ = ["L21CentroidSelector", "ReliefFSelector", "elbow"]
+__all__ = ["L21CentroidSelector", "LinearCentroidEncoder", "ReliefFSelector", "elbow"]

@@ -61,9 +61,9 @@ class L21CentroidSelector(RankedSelector):
         their correlation with the dual solution.
     relative : bool, default=True
         Whether `alpha` is a share of `alpha_max_`.
-    standardize : bool, default=True
-        Whether to subtract the mean of each feature and divide by its standard deviation first.
-        Sparse data stay sparse all the same. A constant feature has score 0.
+    scale : {"std", None}, default="std"
+        "std": subtract the mean of each feature and divide by its standard deviation. A constant
+        feature has score 0. None: take the samples as they are. Sparse data stay sparse.
     solver : {"auto", "newton", "irls"}, default="auto"
         "newton": interior-point method on the dual with a working set of features; certified to
         many digits, for few samples times targets. "irls": reweighted least squares, by Cholesky
@@ -143,7 +143,7 @@ class L21CentroidSelector(RankedSelector):
         targets="centroids",
         n_features_to_select=None,
         relative=True,
-        standardize=True,
+        scale="std",
         solver="auto",
         tol=None,
         max_iter=300,
@@ -152,7 +152,7 @@ class L21CentroidSelector(RankedSelector):
         self.targets = targets
         self.n_features_to_select = n_features_to_select
         self.relative = relative
-        self.standardize = standardize
+        self.scale = scale
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -255,7 +255,7 @@ class L21CentroidSelector(RankedSelector):
         check_positive("alpha", self.alpha)
         check_choice("targets", self.targets, ("centroids", "classes"))
         check_flag("relative", self.relative)
-        check_flag("standardize", self.standardize)
+        check_choice("scale", self.scale, ("std", None))
         check_choice("solver", self.solver, ("auto", "newton", "irls"))
         if self.tol is not None:
             check_positive("tol", self.tol)
@@ -267,7 +267,7 @@ class L21CentroidSelector(RankedSelector):
         moments = class_moments(data.X, data.codes, n_classes, data.weights)
         check_finite_summary(self, data.X, moments.means, moments.squares)
         origin, scale = np.zeros(n_features), np.ones(n_features)
-        if self.standardize:
+        if self.scale == "std":
             origin, scale = moments.overall_mean, feature_scale(np.sqrt(moments.variance))
         weights = np.ones(data.codes.size) if data.weights is None else data.weights
         counted = weights > 0

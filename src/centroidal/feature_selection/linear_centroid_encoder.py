@@ -1,0 +1,248 @@
+"""Features by a linear centroid-encoder; mathematics in solvers/linear_centroid_encoder.py."""
+
+import numpy as np
+
+from .._validation import (
+    check_choice,
+    check_count,
+    check_finite_summary,
+    check_fitted,
+    check_flag,
+    check_labelled,
+    check_n_features_to_select,
+    check_positive,
+    check_rows,
+)
+from ..solvers.linear_centroid_encoder import encoding_problem, solve_linear_centroid_encoder
+from ..solvers.sparse_centers import feature_scale
+from ..statistics import class_moments
+from ._base import RankedSelector
+
+__all__ = ["LinearCentroidEncoder"]
+
+
+class LinearCentroidEncoder(RankedSelector):
+    r"""Select features whose projection comes near the class means (sparse linear encoder, SLCE).
+
+    A centroid-encoder maps each sample near the mean of its class, here linearly: features are
+    weighted by b, projected on the axes A and mapped back. Sections 2 and 3.1 of
+    :cite:t:`XiaSuKong` state the method of Ghosh, Karimov and Kirby (2023) as
+
+    .. math::
+
+        \min_{A, b} \; \lVert C - Z \, \mathrm{diag}(b) \, A A^T \rVert_F^2
+        + \alpha \lVert b \rVert_1 \quad \text{subject to } A^T A = I,
+
+    where Z are the standardised samples and row i of C is the mean of the class of sample i. The
+    l1 norm makes most of b zero. The score of a feature is :math:`|b_j|`.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        How many features to keep: a number, a fraction of all features, or None for those whose
+        weight is not zero. If fewer weights are not zero than asked for, those next in line follow,
+        by their correlation with the residual.
+    alpha : float, default=0.05
+        Strength of the penalty: as a share of the smallest one at which all weights are zero
+        (`alpha_max_`), or itself if `relative` is False.
+    relative : bool, default=True
+        Whether `alpha` is a share of `alpha_max_`.
+    n_components : int or None, default=None
+        Most axes. None takes all that lower the objective, which are at most as many as there are
+        class means that do not depend on each other; more are never used.
+    training : {"two_step", "alternating"}, default="two_step"
+        "two_step": the best axes for weights of one, then the best weights for these axes, as
+        Ghosh, Karimov and Kirby do. "alternating": go on with the best axes for these weights, and
+        so on; ends much lower, with fewer features, in one of many local minima.
+    scale : {"std", None}, default="std"
+        "std": subtract the mean of each feature and divide by its standard deviation. A constant
+        feature has score 0. None: take the samples as they are. Sparse data stay sparse.
+    max_iter : int, default=10000
+        Most sweeps of coordinate descent for the weights, or with training="alternating" most
+        alternations. If they are not enough, `converged_` is False.
+    tol : float, default=1e-6
+        The weights are found when their duality gap is at most this share of their problem's value.
+        The alternation ends when it lowers the objective by no more than this share.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Absolute weights.
+    coef_ : ndarray of shape (n_features,)
+        Weights b.
+    components_ : ndarray of shape (n_components, n_features)
+        Axes, the transpose of A; orthonormal.
+    feature_ranking_ : ndarray of shape (n_features,)
+        Columns by decreasing score, then by correlation with the residual, then by position.
+    support_ : ndarray of shape (n_features,)
+        Mask of the selected features.
+    n_features_to_select_ : int
+        Number of selected features.
+    objective_ : float
+        Value of the problem.
+    objectives_ : ndarray
+        Value after each step, which never rises: axes with weights of one, then weights, and with
+        training="alternating" axes and weights in turn.
+    dual_gap_ : float
+        How far `objective_` can be above the optimum for these axes.
+    converged_ : bool
+        Whether `tol` was reached.
+    n_iter_ : int
+        Sweeps of coordinate descent, or with training="alternating" how often both were found.
+    alpha_, alpha_max_ : float
+        Penalty used, and the smallest one at which all weights are zero.
+    mean_ : ndarray of shape (n_features,)
+        What was subtracted from each feature.
+    feature_scale_ : ndarray of shape (n_features,)
+        What each feature was divided by.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where they are all strings.
+
+    See Also
+    --------
+    L21CentroidSelector : A convex problem instead.
+    SparseCenterClassifier : Judges each feature by itself; exact, and faster by far.
+
+    Notes
+    -----
+    **Where we differ** from the paper: axes are orthonormal, because otherwise longer axes and
+    smaller weights fit the same at no cost; no array of the size features times features is made;
+    the weights come with a certificate; weights of samples.
+
+    With at least as many features as samples there is, as a rule, one axis for all but one of the
+    classes. With fewer features, classes may overlap so much that with weights of one no axis
+    lowers the objective. Then the axes are the principal axes of the class means, to which the best
+    ones tend as the weights get smaller.
+
+    Classes with more samples count more, and so do samples with a larger weight. The problem is not
+    convex: "alternating" ends in a minimum that depends on where it began.
+
+    Time is O(n^2 m) for n samples and m features to find the axes, or O(n m^2) with fewer features
+    than samples, and O(n m) times the number of axes for each look at all features, of which the
+    weights need a few dozen. Memory is a copy of the data and an array of the size of the smaller
+    side; beyond 1000 rows and columns the axes are found by products with the data.
+
+    Examples
+    --------
+    >>> from centroidal.datasets import load_expression
+    >>> from centroidal import LinearCentroidEncoder
+    >>> X, y = load_expression(return_X_y=True)
+    >>> selector = LinearCentroidEncoder(n_features_to_select=20).fit(X, y)
+    >>> selector.transform(X).shape
+    (120, 20)
+    >>> selector.embed(X).shape[1] == len(selector.components_)
+    True
+    >>> longer = LinearCentroidEncoder(20, training="alternating").fit(X, y)
+    >>> longer.objective_ < selector.objective_
+    True
+    """
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        alpha=0.05,
+        relative=True,
+        n_components=None,
+        training="two_step",
+        scale="std",
+        max_iter=10000,
+        tol=1e-6,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+        self.relative = relative
+        self.n_components = n_components
+        self.training = training
+        self.scale = scale
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X, y, sample_weight=None):
+        """Find axes and weights, and rank the features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; an integer weight is the same as so many copies.
+
+        Returns
+        -------
+        self
+            Fitted selector.
+        """
+        self._check_parameters()
+        data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
+        check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
+
+        problem, mean, scale = self._problem(data)
+        found = solve_linear_centroid_encoder(
+            problem,
+            self.alpha,
+            relative=self.relative,
+            n_components=self.n_components,
+            alternate=self.training == "alternating",
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+
+        self._keep_ranking(data.features, np.abs(found.coef), np.abs(found.correlations))
+        self.coef_ = found.coef
+        self.components_ = np.ascontiguousarray(found.axes.T)
+        self.objectives_ = found.objectives
+        self.objective_ = float(found.objectives[-1])
+        self.dual_gap_ = found.gap
+        self.converged_ = found.has_converged
+        self.n_iter_ = found.n_iter
+        self.alpha_, self.alpha_max_ = found.penalty, found.largest_penalty
+        self.mean_, self.feature_scale_ = mean, scale
+        return self
+
+    def embed(self, X):
+        r"""Project samples: :math:`Z \, \mathrm{diag}(b) A`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Their coordinates, near those of the mean of their class.
+        """
+        check_fitted(self)
+        X, _ = check_rows(self, X, np.arange(self.n_features_in_))
+        loadings = (self.coef_ / self.feature_scale_)[:, None] * self.components_.T
+        with np.errstate(invalid="ignore", over="ignore"):
+            coordinates = X @ loadings - self.mean_ @ loadings
+        check_finite_summary(self, X, coordinates)
+        return coordinates
+
+    def _check_parameters(self):
+        check_positive("alpha", self.alpha)
+        check_flag("relative", self.relative)
+        if self.n_components is not None:
+            check_count("n_components", self.n_components)
+        check_choice("training", self.training, ("two_step", "alternating"))
+        check_choice("scale", self.scale, ("std", None))
+        check_count("max_iter", self.max_iter)
+        check_positive("tol", self.tol)
+
+    def _problem(self, data):
+        """Return what is solved, and what each feature is reduced by and divided by."""
+        moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
+        check_finite_summary(self, data.X, moments.means, moments.squares)
+        if self.scale is None:
+            problem = encoding_problem(data.X, data.codes, moments, data.weights)
+            return problem, np.zeros(data.X.shape[1]), np.ones(data.X.shape[1])
+        mean, spread = moments.overall_mean, np.sqrt(moments.variance)
+        divisors = np.where(spread > 0.0, spread, np.inf)  # a constant feature becomes zero
+        problem = encoding_problem(data.X, data.codes, moments, data.weights, mean, divisors)
+        return problem, mean, feature_scale(spread)

@@ -188,7 +188,7 @@ def test_largest_penalty_leaves_no_feature(three_classes, targets, alpha):
 def test_objective_without_features_is_the_misfit_of_zero(three_classes, targets):
     X, y = three_classes
     selector = L21CentroidSelector(1.0, targets=targets).fit(X, y)
-    lengths = reference.row_norms(explicit_targets(scaled(X), y, targets))
+    lengths = reference.row_norms(explicit_targets(standardized(X), y, targets))
     assert selector.objective_ == pytest.approx(lengths.sum(), rel=1e-12)
 
 

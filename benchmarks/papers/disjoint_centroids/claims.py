@@ -18,7 +18,7 @@ from .._output import Claim, verdict
 from .printed import ERRORS, RIVALS, SELECTED
 from .results import Printed
 
-__all__ = ["claims_of_table", "describe_cases"]
+__all__ = ["N_RELEVANT", "claims_of_table", "describe_cases"]
 
 OURS = ("NDC", "NDC-S")
 LINEAR = ("NC", "NSC", "LDA", "Logistic")
@@ -109,16 +109,15 @@ def lower_with_variances(methods, sign):
     return ask
 
 
-def rises_of_table_4(of, methods):
+def rises_of_table_4(without, with_noise):
     """Return by how much errors are higher than in table 3 without the irrelevant features."""
-    without, errors = (of(number).means_together(methods) for number in (3, 4))
-    values = errors.index.get_level_values("value")
-    return errors - without.loc["d=5"].loc[values].to_numpy()
+    values = with_noise.index.get_level_values("value")
+    return with_noise - without.loc["d=5"].loc[values].to_numpy()
 
 
 def minimally_affected(methods):
     def ask(of):
-        rises = rises_of_table_4(of, methods)
+        rises = rises_of_table_4(*(of(number).means[list(methods)] for number in (3, 4)))
         return cases({name: rises[name] <= MINIMAL for name in methods})
 
     return ask
@@ -128,8 +127,9 @@ def noticeably_affected(methods):
     """Ask whether errors rise at once, and from each number of irrelevant features to the next."""
 
     def ask(of):
-        rises = rises_of_table_4(of, methods)
-        steps = of(4).means[list(methods)].groupby("value", sort=False).diff().dropna()
+        without, with_noise = (of(number).means[list(methods)] for number in (3, 4))
+        rises = rises_of_table_4(without, with_noise)
+        steps = with_noise.groupby("value", sort=False).diff().dropna()
         found = {f"{name} rises": rises[name] > MINIMAL for name in methods}
         return cases(found | {f"{name} further": steps[name] > 0 for name in methods})
 
@@ -138,7 +138,7 @@ def noticeably_affected(methods):
 
 def rises_less(one, other):
     def ask(of):
-        rises = rises_of_table_4(of, (one, other))
+        rises = rises_of_table_4(*(of(number).means_together((one, other)) for number in (3, 4)))
         return cases({"": rises[one] < rises[other]})
 
     return ask

@@ -198,7 +198,7 @@ def on_breast(ask):
             },
         ),
         (
-            "NDC-S achieves the smallest error with so few features.",
+            "NDC-S achieves the smallest error.",
             "none of the other seven is better",
             ask.unbeaten([NDC_S], [name for name in eight if name != NDC_S]),
         ),

@@ -14,7 +14,7 @@ import pandas as pd
 from centroidal.datasets import make_feature_blocks
 
 from .._output import print_grid, report_claims, write_csv
-from .claims import claims_of_table
+from .claims import N_RELEVANT, claims_of_table
 from .methods import SHARING_METHODS, SIMULATION_METHODS
 from .printed import ERRORS, SELECTED
 from .protocol import PAPER, add_instead, repeats_of, tried, warm_up
@@ -93,10 +93,14 @@ def run(number, settings):
 
 
 def present_selected(results, settings):
-    """Table 5, and how many of the selected features are irrelevant."""
+    """Table 5, how many of the selected features are irrelevant, and the best peer at selecting."""
     selected = summarise(results, SELECTED, "n_selected")
     irrelevant = results.records.groupby([*KEYS, "method"], sort=False).n_irrelevant.mean()
-    selected.insert(6, "ours_irrelevant", irrelevant.to_numpy())
+    selected.insert(7, "ours_irrelevant", irrelevant.to_numpy())
+    nearest = (results.counts[results.peers] - N_RELEVANT).abs().idxmin(axis=1)
+    places = selected[list(KEYS)].apply(tuple, axis=1)
+    selected.insert(8, "instead", [results.counts.loc[place, nearest[place]] for place in places])
+    selected.insert(9, "instead_method", [nearest[place] for place in places])
     print_grid("Table 5: selected features in table 4 [paper]", grid_of(selected, "{:.0f}"))
     write_csv(settings, f"{PAPER}_table5", selected)
 

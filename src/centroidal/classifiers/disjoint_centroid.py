@@ -11,7 +11,7 @@ from .._validation import (
     check_same_features,
     check_weight,
 )
-from ..statistics import class_moments, map_blocks
+from ..statistics import class_moments, map_blocks, merge_by_label
 from ._disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
 
 __all__ = ["DisjointCentroidClassifier"]
@@ -267,12 +267,10 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
         """
         self._check_parameters()
         check_same_features(self, other)
-        classes = np.union1d(self.classes_, other.classes_)
-        parts = [
-            part._solution.moments.reindexed(np.searchsorted(classes, part.classes_), classes.size)
-            for part in (self, other)
-        ]
-        return self._keep_moments(self._features, classes, parts[0].merge(parts[1]))
+        classes, moments = merge_by_label(
+            self._solution.moments, self.classes_, other._solution.moments, other.classes_
+        )
+        return self._keep_moments(self._features, classes, moments)
 
     def _keep_moments(self, features, classes, moments):
         check_finite_summary(self, None, moments.means, moments.squares)

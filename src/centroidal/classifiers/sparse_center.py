@@ -13,7 +13,7 @@ from .._validation import (
     check_priors,
     check_same_features,
 )
-from ..statistics import class_moments
+from ..statistics import class_moments, merge_by_label
 from ._sparse_center_rule import SparseCenterRule
 
 __all__ = ["SparseCenterClassifier"]
@@ -223,12 +223,10 @@ class SparseCenterClassifier(SparseCenterRule):
                 f"other with metric={other.metric!r}, scale={other.scale!r} cannot be merged; it "
                 "needs metric='l2' and scale=None, 'std' or 'within'."
             )
-        classes = np.union1d(self.classes_, other.classes_)
-        parts = [
-            part._solution.moments.reindexed(np.searchsorted(classes, part.classes_), classes.size)
-            for part in (self, other)
-        ]
-        solution = self._geometry.solve_moments(self, None, parts[0].merge(parts[1]))
+        classes, moments = merge_by_label(
+            self._solution.moments, self.classes_, other._solution.moments, other.classes_
+        )
+        solution = self._geometry.solve_moments(self, None, moments)
 
         return self._keep(self._features, classes, solution, self.n_features_to_select_)
 

@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 
 from ._threads import column_blocks, map_blocks, run_blocks
 
-__all__ = ["ClassMoments", "class_moments", "class_weights"]
+__all__ = ["ClassMoments", "class_moments", "class_weights", "merge_by_label"]
 
 _ENTRIES_PER_BLOCK = 2**22  # of dense data
 _CACHED_SUMS = 2**14  # columns of one class whose sums stay in the cache
@@ -100,6 +100,14 @@ class ClassMoments:
     def _without_rounding(self, variance):
         largest_mean = np.abs(self.means).max(axis=0)
         return np.where(variance > (_CONSTANT * largest_mean) ** 2, variance, 0.0)
+
+
+def merge_by_label(first, first_classes, second, second_classes):
+    """Merge moments of different classes; return the labels of either, sorted, and the moments."""
+    classes = np.union1d(first_classes, second_classes)
+    first = first.reindexed(np.searchsorted(classes, first_classes), classes.size)
+    second = second.reindexed(np.searchsorted(classes, second_classes), classes.size)
+    return classes, first.merge(second)
 
 
 def class_moments(X, codes, n_classes, weights=None, n_jobs=None):

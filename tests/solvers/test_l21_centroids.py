@@ -487,7 +487,7 @@ def test_conjugate_gradients_give_what_cholesky_gives(problem, monkeypatch):
     rows, targets, alpha = problem.rows, problem.targets, problem.alpha(0.3)
     expected = solve_reweighted(rows, targets, alpha, 1e-3, 300)
     monkeypatch.setattr(module, "_DIRECT_SAMPLES", 0)
-    monkeypatch.setattr(module, "cho_factor", None)
+    monkeypatch.setattr(module, "_factor", None)
     found = solve_reweighted(rows, targets, alpha, 1e-3, 300)
     assert found.n_iter == expected.n_iter
     assert found.objective == pytest.approx(expected.objective, rel=1e-6)

@@ -18,7 +18,7 @@ The interior-point method on the dual, with a working set of features, is ours: 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from numpy.linalg import LinAlgError
 
 __all__ = [
     "L21Solution",
@@ -109,10 +109,15 @@ def _factor(matrix):
     jitter = len(matrix) * np.finfo(float).eps * matrix.diagonal().max()
     while True:
         try:
-            return cho_factor(matrix, check_finite=False)
+            return np.linalg.cholesky(matrix)
         except LinAlgError:
             matrix.ravel()[:: len(matrix) + 1] += jitter
             jitter *= 10.0
+
+
+def _solve_factored(lower, right):
+    # All is NumPy's, as products are: SciPy's threads and its would wait for each other.
+    return np.linalg.solve(lower.T, np.linalg.solve(lower, right))
 
 
 # ---------------------------------------------------------------- reweighted least squares
@@ -156,7 +161,7 @@ class _Reweighted:
             return self._conjugate_gradients(ridge)
         matrix = self.rows.weighted_gram(self.of_features)
         matrix.ravel()[:: ridge.size + 1] += ridge
-        return cho_solve(_factor(matrix), self.targets, check_finite=False)
+        return _solve_factored(_factor(matrix), self.targets)
 
     def _conjugate_gradients(self, ridge):
         """Solve column by column, without the matrix, from the last multipliers."""
@@ -331,7 +336,7 @@ class _Cones:
                 matrix[a, :, b, :] = block
                 matrix[b, :, a, :] = block
         side = n_samples * n_targets
-        return cho_factor(matrix.reshape(side, side), overwrite_a=True, check_finite=False)
+        return np.linalg.cholesky(matrix.reshape(side, side))
 
 
 def _solve_on(columns, targets, alpha, tol, max_iter, dual):
@@ -391,7 +396,7 @@ class _Step:
         """Solve for the change after which slack times multiplier is as given, to first order."""
         centres = products / self.slack
         right = self.targets - self.cones.up(centres[:, None] * self.vectors)
-        solved = cho_solve(self.factor, right.T.ravel(), check_finite=False)
+        solved = _solve_factored(self.factor, right.T.ravel())
         self.dual_change = solved.reshape(right.T.shape).T
         self.change = self.cones.down(self.dual_change)
         turned = np.einsum("ij,ij->i", self.vectors, self.change)

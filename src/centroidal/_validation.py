@@ -439,14 +439,19 @@ def check_weight(name, value):
 
 def check_weight_grid(name, values):
     """Return positive numbers, which may be infinite, sorted and without repeats."""
+    return np.unique(_check_each(name, values, check_weight))
+
+
+def _check_each(name, values, check):
+    """Return numbers as an array, each of them checked by `check`."""
     if isinstance(values, str) or not np.iterable(values):
         raise TypeError(f"{name}={values!r} must be an array of positive numbers, or None.")
     values = list(values)
     if not values:
         raise ValueError(f"{name}=[] must hold at least one number.")
     for value in values:
-        check_weight(f"a value of {name}", value)
-    return np.unique(np.asarray(values, dtype=float))
+        check(f"a value of {name}", value)
+    return np.asarray(values, dtype=float)
 
 
 def check_shared_features(value, n_features):
@@ -487,14 +492,7 @@ def check_shared_features(value, n_features):
 
 def check_alphas(values):
     """Return penalties as an array."""
-    if isinstance(values, str) or not np.iterable(values):
-        raise TypeError(f"alphas={values!r} must be an array of positive numbers, or None.")
-    values = list(values)
-    if not values:
-        raise ValueError("alphas=[] must hold at least one number.")
-    for value in values:
-        check_positive("a value of alphas", value)
-    return np.asarray(values, dtype=float)
+    return _check_each("alphas", values, check_positive)
 
 
 def check_classifier(name, value, sample_weight=None):

@@ -19,10 +19,15 @@ $(VENV)/.ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[plot]" --group test --group lint --group docs
 	@touch $@
 
+# PyTorch is large and only the encoders need it, so that the demo does without.
+$(VENV)/.neural: $(VENV)/.ready tests/torch.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[neural]" --constraint tests/torch.txt
+	@touch $@
+
 demo: setup  ## choose features on the shipped data set, print them, draw the path
 	$(BIN)/python examples/demo.py
 
-test: setup  ## all tests
+test: $(VENV)/.neural  ## all tests
 	$(BIN)/python -m pytest -n 2
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/statistics tests/solvers
 
@@ -32,7 +37,7 @@ test-oldest: $(OLDEST)/.ready  ## all tests on the oldest supported versions
 $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(OLDEST)/bin/python -m pip install --quiet --editable ".[plot]" --group test --constraint tests/oldest.txt
+	$(OLDEST)/bin/python -m pip install --quiet --editable ".[plot,neural]" --group test --constraint tests/oldest.txt
 	@touch $@
 
 lint: setup  ## style, spelling and import contracts
@@ -45,10 +50,10 @@ format: setup  ## apply the style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: setup  ## documentation in docs/_build/html; a warning is an error
+docs: $(VENV)/.neural  ## documentation in docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
-papers: setup  ## the papers' experiments (CENTROIDAL_DATA names the folder of data sets)
+papers: $(VENV)/.neural  ## the papers' experiments (CENTROIDAL_DATA names the folder of data sets)
 	$(BIN)/python -m benchmarks.papers
 
 speed: setup  ## every speed claim as a ratio

@@ -23,6 +23,7 @@ from centroidal import (
     ReliefFSelector,
     SparseCenterClassifier,
     SparseCenterClassifierCV,
+    SparseCentroidEncoder,
 )
 
 # All features are kept where the number is given: scikit-learn's checks expect every feature of
@@ -76,6 +77,12 @@ TRANSFORMERS = [
     ReliefFSelector(),
     ReliefFSelector(2, variant="squared", n_jobs=2),
 ]
+ENCODERS = [
+    SparseCentroidEncoder(max_epochs=20),
+    SparseCentroidEncoder(
+        2, training="alternating", prefilter=ReliefFSelector(1000), max_epochs=20
+    ),
+]
 
 
 # Some versions of the checks fit classes smaller than the 5 folds, of which scikit-learn warns.
@@ -87,8 +94,14 @@ def test_estimator_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)  # raises if the estimator breaks the convention
 
 
+@parametrize_with_checks(ENCODERS)
+def test_encoder_passes_every_check_of_scikit_learn(estimator, check):
+    pytest.importorskip("torch", reason="encoders need PyTorch")
+    check(estimator)  # raises if the estimator breaks the convention
+
+
 def test_every_public_estimator_is_in_the_list():
-    everything = ESTIMATORS + WITHOUT_PROBABILITIES + TRANSFORMERS
+    everything = ESTIMATORS + WITHOUT_PROBABILITIES + TRANSFORMERS + ENCODERS
     listed = {type(estimator).__name__ for estimator in everything}
     assert listed == set(centroidal.__all__)
 

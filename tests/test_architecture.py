@@ -37,6 +37,7 @@ def test_public_names_are_these():
         "ReliefFSelector",
         "SparseCenterClassifier",
         "SparseCenterClassifierCV",
+        "SparseCentroidEncoder",
     ]
 
 

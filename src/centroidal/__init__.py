@@ -10,6 +10,7 @@ from .classifiers import (
     OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
 )
+from .encoders import SparseCentroidEncoder
 from .feature_selection import L21CentroidSelector, LinearCentroidEncoder, ReliefFSelector
 from .model_selection import (
     DisjointCentroidClassifierCV,
@@ -32,6 +33,7 @@ __all__ = [
     "ReliefFSelector",
     "SparseCenterClassifier",
     "SparseCenterClassifierCV",
+    "SparseCentroidEncoder",
 ]
 
 __version__ = "0.1.0"

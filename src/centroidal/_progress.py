@@ -1,5 +1,7 @@
 """Progress and other callbacks of scikit-learn behind one shim; a no-op before version 1.9."""
 
+from itertools import islice
+
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:
@@ -24,6 +26,7 @@ class ProgressMixin(CallbackSupportMixin):
     def _each_step(self, results, n_steps, name, *, is_last=True):
         """Yield the results one by one, telling the callbacks when a step begins and ends.
 
+        There may be fewer than `n_steps`; the step that finds no further result is the last one.
         Without `is_last`, further steps follow in another call; their number is not known yet.
         """
         if not hasattr(self, "_init_callback_context"):
@@ -35,7 +38,10 @@ class ProgressMixin(CallbackSupportMixin):
             root.call_on_fit_task_begin(estimator=self)
         for _ in range(n_steps):
             step = root.subcontext(task_name=name).call_on_fit_task_begin(estimator=self)
-            yield next(results)
+            found = list(islice(results, 1))
+            yield from found
             step.call_on_fit_task_end(estimator=self)
+            if not found:
+                break
         if is_last:
             root.call_on_fit_task_end(estimator=self)

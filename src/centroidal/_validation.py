@@ -40,6 +40,7 @@ __all__ = [
     "check_labelled",
     "check_labelled_mixed",
     "check_labels",
+    "check_layer_sizes",
     "check_n_axes",
     "check_n_components",
     "check_n_features_to_select",
@@ -49,6 +50,8 @@ __all__ = [
     "check_priors",
     "check_rows",
     "check_same_features",
+    "check_selector",
+    "check_share",
     "check_shared_features",
     "check_symmetric",
     "check_weight",
@@ -97,6 +100,11 @@ class LabelledData(NamedTuple):
             return self._replace(codes=codes)
         weights = times.astype(float) if self.weights is None else times * self.weights
         return self._replace(codes=codes, weights=weights)
+
+    def taken(self, rows):
+        """Return `rows` by themselves."""
+        weights = None if self.weights is None else self.weights[rows]
+        return self._replace(X=self.X[rows], codes=self.codes[rows], weights=weights)
 
 
 def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=True, finite=True):
@@ -421,6 +429,31 @@ def check_positive(name, value):
         raise TypeError(f"{name}={value!r} must be a positive number.")
     if not 0.0 < value < np.inf:
         raise ValueError(f"{name}={value} must be positive and finite.")
+
+
+def check_share(name, value):
+    """Raise unless `value` is a number between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}={value!r} must be a number between 0 and 1.")
+    if not 0.0 < value < 1.0:
+        raise ValueError(f"{name}={value} must lie between 0 and 1.")
+
+
+def check_layer_sizes(value):
+    """Raise unless `value` is a positive whole number or several of them."""
+    sizes = value if np.iterable(value) and not isinstance(value, str) else [value]
+    if len(sizes) == 0:
+        raise ValueError(f"hidden_layer_sizes={value!r} must name at least one hidden layer.")
+    for size in sizes:
+        check_count("hidden_layer_sizes" if sizes == [value] else "a hidden layer's size", size)
+
+
+def check_selector(name, value, sample_weight=None):
+    """Raise unless `value` is a selector, and one that takes the weights that are given."""
+    if isinstance(value, type) or not (hasattr(value, "fit") and hasattr(value, "get_support")):
+        raise TypeError(f"{name}={value!r} must be a selector, with fit and get_support.")
+    if sample_weight is not None and not has_fit_parameter(value, "sample_weight"):
+        raise TypeError(f"sample_weight is given, but {name}={value!r} does not take it in fit.")
 
 
 def check_flag(name, value):

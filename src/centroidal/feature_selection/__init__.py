@@ -1,6 +1,6 @@
 """Selectors that are not classifiers themselves."""
 
-from .elbow import elbow
+from ..solvers.elbow import elbow
 from .l21_centroid import L21CentroidSelector
 from .linear_centroid_encoder import LinearCentroidEncoder
 from .relieff import ReliefFSelector

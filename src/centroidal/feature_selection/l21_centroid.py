@@ -4,6 +4,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import Bunch
 
+from .._ranked_selector import RankedSelector
 from .._validation import (
     check_alphas,
     check_choice,
@@ -24,7 +25,6 @@ from ..solvers.l21_centroids import (
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
 from ..statistics.residuals import residuals
-from ._base import RankedSelector
 
 __all__ = ["L21CentroidSelector"]
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._ranked_selector import RankedSelector
 from .._validation import (
     check_choice,
     check_count,
@@ -16,7 +17,6 @@ from .._validation import (
 from ..solvers.linear_centroid_encoder import encoding_problem, solve_linear_centroid_encoder
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
-from ._base import RankedSelector
 
 __all__ = ["LinearCentroidEncoder"]
 
@@ -26,7 +26,7 @@ class LinearCentroidEncoder(RankedSelector):
 
     A centroid-encoder maps each sample near the mean of its class, here linearly: features are
     weighted by b, projected on the axes A and mapped back. Sections 2 and 3.1 of
-    :cite:t:`XiaSuKong` state the method of Ghosh, Karimov and Kirby (2023) as
+    :cite:t:`XiaSuKong` state the method of :cite:t:`Ghosh2023a` as
 
     .. math::
 
@@ -52,7 +52,7 @@ class LinearCentroidEncoder(RankedSelector):
         class means that do not depend on each other; more are never used.
     training : {"two_step", "alternating"}, default="two_step"
         "two_step": the best axes for weights of one, then the best weights for these axes, as
-        Ghosh, Karimov and Kirby do. "alternating": go on with the best axes for these weights, and
+        :cite:t:`Ghosh2023a` do. "alternating": go on with the best axes for these weights, and
         so on; ends much lower, with fewer features, in one of many local minima.
     scale : {"std", None}, default="std"
         "std": subtract the mean of each feature and divide by its standard deviation. A constant

@@ -1,6 +1,7 @@
 """Features in which near samples of different classes differ; mathematics in solvers/relieff.py."""
 
 from .._progress import ProgressMixin, with_callbacks
+from .._ranked_selector import RankedSelector
 from .._validation import (
     check_choice,
     check_count,
@@ -8,7 +9,6 @@ from .._validation import (
     check_n_features_to_select,
 )
 from ..solvers.relieff import add_up_pairs, find_pairs, pose_relief
-from ._base import RankedSelector
 
 __all__ = ["ReliefFSelector"]
 

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 
-from .._validation import check_fitted, check_n_features_to_select
+from ._validation import check_fitted, check_n_features_to_select
 
 __all__ = ["RankedSelector"]
 

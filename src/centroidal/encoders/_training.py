@@ -1,0 +1,286 @@
+"""How a sparse centroid-encoder is trained, an epoch at a time.
+
+Equation map (the paper's Algorithm 3, and section 3.3.1):
+
+    lines 4-14     layer-wise pre-training       _pretrain()
+    lines 15-18    all layers, no penalty        _train_jointly() with alpha = 0
+    lines 19-26    penalty on the sparse layer   _train_jointly()
+    section 3.3.1  alternating optimisation      _train_in_turns()
+
+The penalty acts by proximal steps, which make weights exactly zero; its gradient never does.
+"""
+
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from ._network import Network, Samples, draw_layer, encoding_error, place
+
+__all__ = [
+    "Epoch",
+    "Learned",
+    "Problem",
+    "Schedule",
+    "learned",
+    "n_epochs",
+    "pose",
+    "stop_early",
+    "threads",
+    "train",
+]
+
+_EPOCHS_A_TURN = 10  # for the layers, and then as many for the weights of the features
+_DECAYS = (0.9, 0.999)  # Adam's, and so is the next
+_EPSILON = 1e-8
+_MOST_HALVINGS = 60  # of a step, after which it is no step
+
+
+class Problem(NamedTuple):
+    """What stays the same: samples, class means and the strength of the penalty."""
+
+    samples: Samples
+    centers: torch.Tensor
+    alpha: float
+
+    def error(self, network, samples=None):
+        """Mean squared distance to the class means."""
+        return encoding_error(network, samples or self.samples, self.centers)
+
+    def penalty(self, network):
+        """Penalty on the weights of the features."""
+        return self.alpha * network.feature_weights.detach().abs().sum()
+
+    def objective(self, network):
+        """Error and penalty."""
+        with torch.no_grad():
+            return float(self.error(network) + self.penalty(network))
+
+
+def pose(data, standards, alpha, device):
+    """Bring labelled samples and standardised class means to a device."""
+    weights = 1.0 if data.weights is None else data.weights[:, None]
+    membership = weights * np.eye(data.classes.size)[data.codes]
+    samples = Samples.standardised(data.X, standards.mean, standards.divisors, membership, device)
+    return Problem(samples, place(standards.centers, device), alpha)
+
+
+class Schedule(NamedTuple):
+    """How long and how fast to train, and on how many samples at a time."""
+
+    pretraining_epochs: int
+    epochs: int
+    alternate: bool
+    learning_rate: float
+    batch_size: int | None
+    rng: object
+
+
+class Epoch(NamedTuple):
+    """Value of the problem when an epoch began, and whether features are being selected in it."""
+
+    objective: float
+    is_selecting: bool
+
+
+class Learned(NamedTuple):
+    """A trained network as arrays, its objective, and the gradient of its error in the weights."""
+
+    feature_weights: np.ndarray
+    layer_weights: list[np.ndarray]
+    layer_biases: list[np.ndarray]
+    objective: float
+    gradient: np.ndarray
+
+
+def learned(network, problem):
+    """Summarise a trained network."""
+    (gradient,) = torch.autograd.grad(problem.error(network), [network.feature_weights])
+    feature_weights, *dense = (tensor.cpu().numpy() for tensor in network.copy())
+    return Learned(
+        feature_weights,
+        dense[0::2],
+        dense[1::2],
+        problem.objective(network),
+        gradient.cpu().numpy(),
+    )
+
+
+@contextmanager
+def threads(number):
+    """Let PyTorch use so many threads, and then as many as before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def n_epochs(network, schedule):
+    """Count the epochs of all stages."""
+    n_stages = len(network.hidden_layers) + 1
+    return n_stages * schedule.pretraining_epochs + schedule.epochs
+
+
+def train(network, problem, schedule):
+    """Train through all stages, in place; yield an `Epoch` after each epoch."""
+    without_penalty = problem._replace(alpha=0.0)
+    for value in _pretrain(network, without_penalty, schedule):
+        yield Epoch(value, is_selecting=False)
+    for value in _train_jointly(
+        network, without_penalty, schedule, schedule.pretraining_epochs
+    ):  # line 18
+        yield Epoch(value, is_selecting=False)
+    select = _train_in_turns if schedule.alternate else _train_jointly
+    for value in select(network, problem, schedule, schedule.epochs):
+        yield Epoch(value, is_selecting=True)
+
+
+def stop_early(epochs, network, held_out, patience):
+    """Pass on epochs until the error of `held_out` falls no more; go back to where it was least."""
+    least, best, n_waited = float("inf"), network.copy(), 0
+    for epoch in epochs:
+        yield epoch
+        if not epoch.is_selecting:
+            continue
+        error = held_out._replace(alpha=0.0).objective(network)
+        if error < least:
+            least, best, n_waited = error, network.copy(), 0
+        else:
+            n_waited += 1
+        if n_waited == patience:
+            break
+    network.assign(best)
+
+
+def _pretrain(network, problem, schedule):
+    """Train one hidden layer after the other, each with an output of its own."""
+    for depth, layer in enumerate(network.hidden_layers, start=1):
+        is_last = depth == len(network.hidden_layers)
+        output = network.output if is_last else _fresh_output(layer, network, schedule.rng)
+        part = Network(network.feature_weights, network.hidden_layers[:depth], output)
+        optimizer = _adam([*layer, *output], schedule)
+        for _ in range(schedule.pretraining_epochs):
+            yield _run_epoch(part, problem, schedule, optimizer)
+
+
+def _fresh_output(layer, network, rng):
+    n_features = network.feature_weights.numel()
+    return draw_layer(layer.biases.numel(), n_features, rng, layer.biases.device)
+
+
+def _train_jointly(network, problem, schedule, n_epochs):
+    """Train the layers, and the weights of the features with their penalty, at the same time."""
+    optimizer = _adam(network.dense_parameters, schedule)
+    proximal = _ProximalAdam(network.feature_weights, schedule.learning_rate, problem.alpha)
+    for _ in range(n_epochs):
+        yield _run_epoch(network, problem, schedule, optimizer, proximal)
+
+
+def _train_in_turns(network, problem, schedule, n_epochs):
+    """Train the layers for some epochs, then the weights of the features, and so on."""
+    optimizer = _adam(network.dense_parameters, schedule)
+    step = _DescentStep(network, problem)
+    for epoch in range(n_epochs):
+        if epoch // _EPOCHS_A_TURN % 2 == 0:
+            yield _run_epoch(network, problem, schedule, optimizer)
+        else:
+            yield step.take()
+
+
+def _run_epoch(network, problem, schedule, optimizer, proximal=None):
+    """Go through the samples once; return the value of the problem on the way, a mean of batches.
+
+    Without `proximal` the weights of the features stay as they are.
+    """
+    dense = optimizer.param_groups[0]["params"]
+    trained = [*dense, network.feature_weights] if proximal else dense
+    values = []
+    for batch in _batches(problem.samples, schedule):
+        error = problem.error(network, batch)
+        values.append(float(error.detach() + problem.penalty(network)))
+        gradients = torch.autograd.grad(error, trained)
+        for tensor, gradient in zip(dense, gradients, strict=False):
+            tensor.grad = gradient
+        optimizer.step()
+        if proximal:
+            proximal.step(gradients[-1])
+    return sum(values) / len(values)
+
+
+def _batches(samples, schedule):
+    if schedule.batch_size is None or schedule.batch_size >= len(samples):
+        return [samples]
+    order = schedule.rng.permutation(len(samples))
+    starts = range(0, len(samples), schedule.batch_size)
+    return (samples.only(order[start : start + schedule.batch_size]) for start in starts)
+
+
+def _adam(parameters, schedule):
+    return torch.optim.Adam(
+        parameters, lr=schedule.learning_rate, betas=_DECAYS, eps=_EPSILON, fused=True
+    )
+
+
+class _ProximalAdam:
+    """Adam for weights with an l1 penalty: each step ends with a soft threshold in its metric."""
+
+    def __init__(self, weights, learning_rate, alpha):
+        self.weights, self.learning_rate, self.alpha = weights, learning_rate, alpha
+        self.mean, self.square = torch.zeros_like(weights), torch.zeros_like(weights)
+        self.n_steps = 0
+
+    @torch.no_grad()
+    def step(self, gradient):
+        """Take a step in place."""
+        self.n_steps += 1
+        self.mean.lerp_(gradient, 1.0 - _DECAYS[0])
+        self.square.lerp_(gradient**2, 1.0 - _DECAYS[1])
+        mean, square = (
+            average / (1.0 - decay**self.n_steps)
+            for average, decay in zip((self.mean, self.square), _DECAYS, strict=True)
+        )
+        sizes = self.learning_rate / (square.sqrt() + _EPSILON)
+        self.weights.copy_(_soft_threshold(self.weights - sizes * mean, sizes * self.alpha))
+
+
+class _DescentStep:
+    """Proximal gradient steps for the weights of the features; the objective never rises.
+
+    A step is short enough if the error stays below its quadratic model. The first attempt at a
+    step is twice as long as the last one that was taken.
+    """
+
+    def __init__(self, network, problem):
+        self.network, self.problem = network, problem
+        # The error is a mean over the features, so its curvature falls with their number.
+        self.size = float(problem.centers.shape[1])
+
+    def take(self):
+        """Take a step in place; return the objective before it."""
+        weights = self.network.feature_weights
+        error = self.problem.error(self.network)
+        (gradient,) = torch.autograd.grad(error, [weights])
+        objective = float(error.detach() + self.problem.penalty(self.network))
+        with torch.no_grad():
+            self._descend(weights, gradient, float(error))
+        return objective
+
+    def _descend(self, weights, gradient, error):
+        before = weights.clone()
+        for n_halvings in range(_MOST_HALVINGS):
+            size = 2.0 * self.size / 2.0**n_halvings
+            after = _soft_threshold(before - size * gradient, size * self.problem.alpha)
+            step = after - before
+            bound = error + gradient @ step + step @ step / (2.0 * size)
+            weights.copy_(after)
+            if self.problem.error(self.network) <= bound:
+                self.size = size
+                return
+        weights.copy_(before)  # rounding hides any further descent
+
+
+def _soft_threshold(values, threshold):
+    return values.sign() * (values.abs() - threshold).clamp(min=0.0)

@@ -12,10 +12,11 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from centroidal.datasets import make_word_counts
 from centroidal.feature_selection.relieff import ReliefFSelector
 from centroidal.solvers import relieff
 from tests.reference.relieff import relief_scores
@@ -393,3 +394,12 @@ def test_negative_weight_is_refused(samples):
 def test_selector_must_be_fitted_first(samples):
     with pytest.raises(NotFittedError):
         ReliefFSelector().transform(samples[0])
+
+
+def test_scores_that_differ_by_rounding_are_ties_for_dense_and_sparse_alike():
+    counts = make_word_counts(90, 40, n_informative=8, random_state=0)
+    rows = next(iter(StratifiedKFold(3).split(counts.data, counts.target)))[0]
+    X, y = counts.data[rows], counts.target[rows]
+    dense = ReliefFSelector().fit(X.toarray(), y)
+    sparse_one = ReliefFSelector().fit(X, y)
+    np.testing.assert_array_equal(dense.feature_ranking_, sparse_one.feature_ranking_)

@@ -1,5 +1,6 @@
 """Features by a sparse centroid-encoder; network in _network.py, training in _training.py."""
 
+import warnings
 from numbers import Integral
 from typing import NamedTuple
 
@@ -225,6 +226,12 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         standards = _standards(training)
         found, objectives = self._train(training, held_out, standards, rng)
 
+        if not found.feature_weights.any():
+            warnings.warn(
+                f"All weights became zero: alpha={self.alpha} is too large for this network. The "
+                "features are ranked by how much the error would fall with them.",
+                stacklevel=2,
+            )
         coef = _put(found.feature_weights, seen, np.zeros(n_features))
         pulls = _put(np.abs(found.gradient), seen, np.full(n_features, -1.0))
         self._keep_ranking(data.features, np.abs(coef), pulls)

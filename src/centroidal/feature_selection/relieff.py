@@ -1,5 +1,7 @@
 """Features in which near samples of different classes differ; mathematics in solvers/relieff.py."""
 
+import numpy as np
+
 from .._progress import ProgressMixin, with_callbacks
 from .._ranked_selector import RankedSelector
 from .._validation import (
@@ -12,6 +14,7 @@ from ..solvers.relieff import add_up_pairs, find_pairs, pose_relief
 
 __all__ = ["ReliefFSelector"]
 
+_DIGITS = 13  # of the largest score that are not rounding
 _NEIGHBORS = {"classic": 10, "squared": 1}
 _METRICS = {"classic": "manhattan", "squared": "euclidean"}
 
@@ -185,7 +188,7 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         self.classes_ = data.classes
         self.n_neighbors_ = n_neighbors
         self.metric_ = metric
-        return self._keep_ranking(data.features, scores)
+        return self._keep_ranking(data.features, _without_rounding(scores))
 
     def _check_parameters(self):
         check_choice("variant", self.variant, tuple(_NEIGHBORS))
@@ -207,3 +210,9 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _without_rounding(scores):
+    """Give scores that differ by rounding alone the same value, so that they are ranked as ties."""
+    largest = np.abs(scores).max()
+    return np.round(scores / largest, _DIGITS) * largest if largest > 0.0 else scores

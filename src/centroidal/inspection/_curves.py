@@ -1,12 +1,13 @@
 """What pictures of paths share: a score with its standard error, and the choice made by it."""
 
+from ..model_selection.path import score_name
+
 __all__ = ["draw_curve", "mark_choice", "score_name_of"]
 
 
 def score_name_of(estimator):
     """Name of what the folds of an estimator were scored by."""
-    scoring = getattr(estimator, "scoring", None) or "accuracy"
-    return scoring if isinstance(scoring, str) else "score"
+    return score_name(getattr(estimator, "scoring", None))
 
 
 def draw_curve(ax, numbers, mean_score, standard_error, label=None, **line_options):

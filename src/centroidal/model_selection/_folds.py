@@ -1,5 +1,7 @@
 """What estimators that choose by cross-validation share: folds, metadata, progress over folds."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn import get_config
 from sklearn.metrics import get_scorer
@@ -10,7 +12,19 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from .._progress import ProgressMixin
 from ..statistics import map_blocks
 
-__all__ = ["FoldsMixin"]
+__all__ = ["FoldsMixin", "list_folds"]
+
+
+def list_folds(cv, X, labels, **split_params):
+    """Training and test samples of each fold as positions, whatever the splitter gives."""
+    if isinstance(cv, Integral) and cv < 2:
+        raise ValueError(f"cv={cv} must be at least 2 folds.")
+    positions = np.arange(labels.size)
+    splits = check_cv(cv, labels, classifier=True).split(X, labels, **split_params)
+    folds = [(positions[train], positions[test]) for train, test in splits]
+    if not folds:
+        raise ValueError(f"cv={cv!r} must give at least one fold.")
+    return folds
 
 
 class FoldsMixin(ProgressMixin):
@@ -55,12 +69,8 @@ class FoldsMixin(ProgressMixin):
         return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights))
 
     def _folds(self, data, split_params):
-        """Training and test samples of each fold as positions, whatever the splitter gives."""
-        labels = data.classes[data.codes]
-        positions = np.arange(labels.size)
-        splitter = check_cv(self.cv, labels, classifier=True)
-        folds = splitter.split(data.X, labels, **split_params)
-        return [(positions[train], positions[test]) for train, test in folds]
+        """Training and test samples of each fold."""
+        return list_folds(self.cv, data.X, data.classes[data.codes], **split_params)
 
     def _scores_of(self, score_fold, folds):
         """Scores of all folds, an array of shape (n_folds, n_models); a step a fold."""

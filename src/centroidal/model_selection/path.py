@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["choose", "log_spaced", "path_table"]
+__all__ = ["choose", "log_spaced", "path_table", "score_name"]
 
 _ROUNDING = 1e-12  # means of the same scores in another order are equal
 
@@ -36,3 +36,9 @@ def choose(table, rule):
     if rule == "best":
         return int(best)
     return int(np.argmax(mean >= mean[best] - table["se_test_score"][best] - _ROUNDING))
+
+
+def score_name(scoring):
+    """Name of what folds are scored by."""
+    scoring = scoring or "accuracy"
+    return scoring if isinstance(scoring, str) else "score"

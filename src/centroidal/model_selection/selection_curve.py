@@ -1,0 +1,362 @@
+"""Score against the number of features, with the selection inside the folds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from .._validation import check_classifier, check_labels
+from ._folds import list_folds
+from ._rankings import last_step, ranking_of
+from .path import log_spaced, path_table, score_name
+
+__all__ = ["SelectionCurve", "selection_curve"]
+
+_GRID_POINTS = 15
+_MOST_FEATURES = 5000  # that are tried if no numbers are given
+_ASKING = type("selection_curve", (BaseEstimator,), {})()  # whom messages about X and y speak of
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionCurve:
+    """Scores against the number of features, as :func:`selection_curve` finds them.
+
+    Attributes
+    ----------
+    selector_name : str
+        Class of the selector.
+    score_name : str
+        What the folds were scored by.
+    table : dict of ndarray
+        A row for each number of features: ``n_features``, ``mean_test_score``,
+        ``std_test_score``, ``se_test_score`` and one ``split*_test_score`` a fold;
+        ``pandas.DataFrame(table)`` shows it.
+    random_table : dict of ndarray or None
+        The same for features that were drawn at random, averaged over the draws in each fold; None
+        without draws.
+    rankings : ndarray of int, shape (n_folds, n_features)
+        In each fold all features from the best to the worst.
+    overlap : ndarray of shape (n_sizes,)
+        For each number of features the share of them that two folds have in common, averaged over
+        all pairs of folds. Random features would have a share of k out of m in common. NaN if there
+        is one fold only.
+    """
+
+    selector_name: str
+    score_name: str
+    table: dict[str, np.ndarray] = field(repr=False)
+    random_table: dict[str, np.ndarray] | None = field(repr=False)
+    rankings: np.ndarray = field(repr=False)
+    overlap: np.ndarray = field(repr=False)
+
+
+def selection_curve(
+    selector,
+    X,
+    y,
+    *,
+    n_features=None,
+    estimator=None,
+    cv=5,
+    scoring=None,
+    n_random=10,
+    groups=None,
+    n_jobs=None,
+    random_state=None,
+):
+    """Score a classifier on the best features of a selector, for many numbers of features.
+
+    In each fold the selector is fitted once, to the training part alone, and ranks all features.
+    For each number k a classifier is fitted to the first k features of the training part and scored
+    on the test part. Features that were ranked by looking at the test part as well would make any
+    selector look good, even one that has found nothing.
+
+    Beside it stand *random features*: the same with rankings drawn at random. A selector that is
+    not above them has not earned its keep.
+
+    Parameters
+    ----------
+    selector : estimator or dict of str to estimator
+        What ranks the features, with an attribute after `fit` which is, in this order,
+        ``feature_ranking_`` (columns from the best to the worst, as all selectors here have),
+        ``ranking_`` (1 is best, as in :class:`~sklearn.feature_selection.RFE`), ``scores_``
+        (higher is better, NaN comes last, as in :class:`~sklearn.feature_selection.SelectKBest`),
+        ``coef_`` (norm over the classes) or ``feature_importances_``. Of a pipeline the last step
+        ranks; the steps before it must keep the features and their order. A dict of selectors is
+        compared on the same folds and the same random features.
+    X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+        Samples. Selector and classifier are given parts of it, of the same type.
+    y : array-like of shape (n_samples,)
+        Class labels, of any type.
+    n_features : int, array-like of int or None, default=None
+        Numbers of features to try, in increasing order. None tries 15 on a log scale, from 1 to
+        all features, or to 5000 if there are more.
+    estimator : classifier or None, default=None
+        What is scored. None is logistic regression on features of unit variance.
+    cv : int, cross-validation generator or iterable, default=5
+        As in scikit-learn; a number is of stratified folds.
+    scoring : str, callable or None, default=None
+        Scorer of scikit-learn; None is accuracy.
+    n_random : int, default=10
+        Number of random rankings in each fold; 0 leaves them out.
+    groups : array-like of shape (n_samples,), default=None
+        Groups for a splitter that keeps them together.
+    n_jobs : int or None, default=None
+        Number of processes, over the folds and selectors. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed or source of the random rankings. Selector, estimator and splitter have their own.
+
+    Returns
+    -------
+    SelectionCurve or dict of str to SelectionCurve
+        Tables of scores, the rankings, and how much they have in common; one for each selector.
+
+    See Also
+    --------
+    centroidal.inspection.SelectionCurveDisplay : Draws it.
+    SparseCenterClassifierCV : Chooses the number of features of a classifier that selects itself.
+
+    Notes
+    -----
+    Each number on the curve is honest: no test sample had a part in it. The highest of them is not,
+    because it was picked by these scores. For the score of a procedure that picks the number as
+    well, cross-validate the search for it.
+
+    Selected features keep the order of their columns, so all features are the same model for every
+    selector. Equal scores are ranked by column. RFE ranks the features it leaves all as 1; they
+    follow the importance that its last model gives them, or their column if it gives none.
+
+    Time is that of one fit of the selector a fold and of ``n_random + 1`` fits of the classifier a
+    fold and number of features. NumPy's linear algebra is kept to one thread, which is faster for
+    many small fits and makes the result the same for any `n_jobs`.
+
+    Examples
+    --------
+    >>> from centroidal import ReliefFSelector
+    >>> from centroidal.datasets import make_expression
+    >>> from centroidal.model_selection import selection_curve
+    >>> genes = make_expression(90, 100, n_informative=8, random_state=0)
+    >>> X, y = genes.data, genes.target
+    >>> curve = selection_curve(
+    ...     ReliefFSelector(), X, y, n_features=[1, 8, 100], n_random=3, random_state=0
+    ... )
+    >>> curve.table["n_features"]
+    array([  1,   8, 100])
+    >>> gain = curve.table["mean_test_score"] - curve.random_table["mean_test_score"]
+    >>> bool(gain[1] > 0.2), float(gain[2])
+    (True, 0.0)
+    >>> curve.rankings.shape
+    (5, 100)
+    """
+    selectors = selector if isinstance(selector, dict) else {None: selector}
+    _check_selectors(selectors)
+    _check_counts(n_random, n_jobs)
+    scorer, rng = _check_scorer(scoring), check_random_state(random_state)
+    if estimator is not None:
+        check_classifier("estimator", estimator)
+    data = _check_data(X, y)
+    sizes = _check_sizes(n_features, data.features.number)
+    labels = data.classes[data.codes]
+    folds = list_folds(cv, data.X, labels, groups=groups)
+
+    model = _default_estimator(data.X) if estimator is None else estimator
+    trial = _Trial(data.X, labels, data.features.number, sizes, model, scorer)
+    tried, drawn = _run(trial, selectors.values(), folds, n_random, rng, n_jobs)
+
+    columns = {"n_features": sizes}
+    random_table = path_table(columns, np.array(drawn)) if n_random else None
+    curves = {}
+    for (name, each), results in zip(selectors.items(), tried, strict=True):
+        rankings, scores = map(np.array, zip(*results, strict=True))
+        curves[name] = SelectionCurve(
+            selector_name=type(last_step(each)).__name__,
+            score_name=score_name(scoring),
+            table=path_table(columns, scores),
+            random_table=random_table,
+            rankings=rankings,
+            overlap=_overlap(rankings, sizes),
+        )
+    return curves if isinstance(selector, dict) else curves[None]
+
+
+# ------------------------------------------------------------------ what is asked for
+
+
+def _check_selectors(selectors):
+    if not selectors:
+        raise ValueError("selector={} must hold at least one selector.")
+    for selector in selectors.values():
+        is_empty = isinstance(selector, Pipeline) and not selector.steps
+        last = None if is_empty else last_step(selector)
+        if (
+            isinstance(last, type)
+            or not hasattr(last, "fit")
+            or not hasattr(selector, "get_params")
+        ):
+            raise TypeError(
+                f"selector={selector!r} must be an estimator that ranks features, a pipeline that "
+                "ends with one, or a dict of them."
+            )
+
+
+def _check_counts(n_random, n_jobs):
+    if isinstance(n_random, bool) or not isinstance(n_random, Integral):
+        raise TypeError(f"n_random={n_random!r} must be an int, 0 for no random features.")
+    if n_random < 0:
+        raise ValueError(f"n_random={n_random} must be at least 0.")
+    if n_jobs is None:
+        return
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+        raise TypeError(f"n_jobs={n_jobs!r} must be an int or None.")
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 must be a number of processes, or -1 for all cores.")
+
+
+def _check_scorer(scoring):
+    if scoring is not None and not isinstance(scoring, str) and not callable(scoring):
+        raise TypeError(
+            f"scoring={scoring!r} must be the name of a scorer, a function of estimator, X and y, "
+            "or None."
+        )
+    return get_scorer("accuracy" if scoring is None else scoring)
+
+
+def _check_data(X, y):
+    if y is None:
+        raise ValueError("y=None must hold the class of each sample.")
+    return check_labels(_ASKING, X, y)
+
+
+def _check_sizes(values, n_features):
+    """Return numbers of features as an increasing array."""
+    if values is None:
+        return log_spaced(min(n_features, _MOST_FEATURES), _GRID_POINTS)
+    sizes = [values] if isinstance(values, Integral) else values
+    if isinstance(sizes, str) or not np.iterable(sizes):
+        raise TypeError(
+            f"n_features={values!r} must be an int, an increasing list of them or None."
+        )
+    sizes = list(sizes)
+    if not sizes:
+        raise ValueError("n_features=[] must hold at least one number of features.")
+    for size in sizes:
+        if isinstance(size, bool) or not isinstance(size, Integral):
+            raise TypeError(f"n_features holds {size!r}; numbers of features must be ints.")
+        if not 1 <= size <= n_features:
+            raise ValueError(
+                f"n_features holds {size}; it must lie between 1 and the {n_features} features "
+                "of X."
+            )
+    if any(b <= a for a, b in zip(sizes, sizes[1:], strict=False)):
+        raise ValueError(f"n_features={values!r} must be in increasing order.")
+    return np.array(sizes, dtype=int)
+
+
+def _default_estimator(X):
+    return make_pipeline(
+        StandardScaler(with_mean=not issparse(X)), LogisticRegression(max_iter=1000)
+    )
+
+
+# ------------------------------------------------------------------ one fold
+
+
+class _Trial(NamedTuple):
+    """What all folds have in common."""
+
+    X: Any
+    labels: np.ndarray
+    n_features: int
+    sizes: np.ndarray
+    estimator: BaseEstimator
+    scorer: Callable
+
+    def part(self, rows):
+        return _rows(self.X, rows), self.labels[rows]
+
+
+def _try_selector(trial, selector, train, test):
+    """Rank the features by the training part; return that, and the score of each number of them."""
+    fold = trial.part(train), trial.part(test)
+    ranking = ranking_of(clone(selector).fit(*fold[0]), trial.n_features)
+    return ranking, [_score(trial, ranking[:size], *fold) for size in trial.sizes]
+
+
+def _try_random(trial, n_random, seed, train, test):
+    """Mean score of random features, for each number of them."""
+    fold = trial.part(train), trial.part(test)
+    rng = np.random.RandomState(seed)
+    rankings = [rng.permutation(trial.n_features) for _ in range(n_random)]
+    scores = []
+    for size in trial.sizes:
+        # All features are the same ones for every ranking.
+        different = rankings if size < trial.n_features else rankings[:1]
+        scores.append(np.mean([_score(trial, each[:size], *fold) for each in different]))
+    return scores
+
+
+def _score(trial, features, training, test):
+    """Score of the test part by a classifier that was fitted to some features alone."""
+    columns = np.sort(features)
+    (X, y), (X_test, y_test) = training, test
+    model = clone(trial.estimator).fit(_columns(X, columns), y)
+    return trial.scorer(model, _columns(X_test, columns), y_test)
+
+
+def _rows(X, rows):
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame[rows].to_native() if isinstance(frame, nw.DataFrame) else X[rows]
+
+
+def _columns(X, columns):
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame[:, columns.tolist()].to_native()
+    return X[:, columns]
+
+
+def _overlap(rankings, sizes):
+    """Mean share of the first features that two folds have in common."""
+    n_folds, n_features = rankings.shape
+    if n_folds < 2:
+        return np.full(sizes.size, np.nan)
+    n_pairs = n_folds * (n_folds - 1) / 2
+    shares = []
+    for size in sizes:
+        times = np.bincount(rankings[:, :size].ravel(), minlength=n_features)
+        shares.append((times * (times - 1) / 2).sum() / (n_pairs * size))
+    return np.array(shares)
+
+
+# ------------------------------------------------------------------ all folds
+
+
+def _run(trial, selectors, folds, n_random, rng, n_jobs):
+    """Results of the folds: a list for each selector, and the scores of random features."""
+    jobs = [(_try_selector, trial, each, *fold) for each in selectors for fold in folds]
+    if n_random:
+        seeds = rng.randint(np.iinfo(np.int32).max, size=len(folds)).tolist()
+        pairs = zip(seeds, folds, strict=True)
+        jobs += [(_try_random, trial, n_random, seed, *fold) for seed, fold in pairs]
+    with threadpool_limits(1, "blas"):  # here too: jobs in threads would not restore it in order
+        found = Parallel(n_jobs=n_jobs)(delayed(_run_alone)(*job) for job in jobs)
+    n_tried = len(selectors) * len(folds)
+    tried = [found[i : i + len(folds)] for i in range(0, n_tried, len(folds))]
+    return tried, found[n_tried:]
+
+
+def _run_alone(function, *args):
+    with threadpool_limits(1, "blas"):
+        return function(*args)

@@ -65,7 +65,7 @@ ESTIMATORS = [
 ]
 WITHOUT_PROBABILITIES = [
     DecisionDAGClassifier(FisherSubspaceClassifier()),
-    DecisionDAGClassifier(KernelFisherSubspaceClassifier(), n_jobs=2),
+    DecisionDAGClassifier(KernelFisherSubspaceClassifier()),
 ]
 TRANSFORMERS = [
     FisherSubspace(),

@@ -756,3 +756,12 @@ def test_failed_fit_leaves_the_selector_as_it_was(two_classes, three_classes):
     with pytest.raises(ValueError, match="y holds one class"):
         selector.fit(three_classes.X[:, :14], ["a"] * 24)
     assert state_of(selector) == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_interpolated_centroids_need_about_as_many_features_as_samples(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(30, 800)), np.arange(30) % 2
+    selector = L21CentroidSelector(0.02).fit(X, y)
+    assert selector.converged_
+    assert np.count_nonzero(selector.scores_) <= 33

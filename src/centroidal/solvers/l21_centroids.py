@@ -281,7 +281,29 @@ def solve_interior(rows, targets, alpha, tol, max_iter, start=None):
         chosen = grown
         dual = found.dual / (_INSIDE * excess)
     coefficients, best = _with_exact_zeros(rows, targets, alpha, coefficients, bound, tol)
+    coefficients, best = _on_long_rows(
+        rows, targets, alpha, coefficients, best, bound, tol, best_dual
+    )
     return L21Solution(coefficients, best_dual, best, bound, n_iter)
+
+
+def _on_long_rows(rows, targets, alpha, coefficients, best, bound, tol, dual):
+    """Solve again without the very short rows, if there are any and the gap stays within `tol`.
+
+    Where samples are interpolated, not even the shortest row can be dropped and the others left as
+    they are.
+    """
+    norms = _norms(coefficients)
+    kept = np.flatnonzero(norms > _SMALL[-1] * norms.max())
+    if kept.size == np.count_nonzero(norms) or best - bound > tol * best:
+        return coefficients, best
+    columns = np.ascontiguousarray(rows.columns(kept))
+    found = _solve_on(columns, targets, alpha, 0.5 * tol, _MOST_STEPS, dual / _INSIDE)
+    if found.objective - bound > tol * found.objective:
+        return coefficients, best
+    trial = np.zeros_like(coefficients)
+    trial[kept] = found.coefficients
+    return trial, found.objective
 
 
 def _first_features(rows, targets, alpha, start):

@@ -86,8 +86,15 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(relieff, "_FEATURES_PER_TILE", 5)
     monkeypatch.setattr(relieff, "_SAMPLES_PER_CHUNK", 7)
     monkeypatch.setattr(relieff, "_FEATURES_PER_PRODUCT", 3)
+    monkeypatch.setattr(relieff, "_FEATURES_PER_SUM", 7)
     monkeypatch.setattr(relieff, "_ENTRIES_PER_TILE", 1)
     monkeypatch.setattr(relieff, "_MOST_EXPECTED", 500)
+
+
+@pytest.fixture(params=[512, 0], ids=["few", "many"])
+def few_or_many(request, monkeypatch):
+    """Find the distances of all samples at once, or block by block."""
+    monkeypatch.setattr(relieff, "_FEW_SAMPLES", request.param)
 
 
 # ------------------------------------------------------------------ exactness
@@ -104,6 +111,16 @@ def test_scores_are_those_of_the_definition(rng, rule, missing, is_weighted, has
     expected = by_definition(X, codes, *args, rule=rule)
     assert_close(scores_of(X, codes, *args, rule=rule), expected)
     assert_close(scores_of(sparse.csr_array(X), codes, *args, rule=rule), expected)
+
+
+@pytest.mark.usefixtures("few_or_many")
+@pytest.mark.parametrize("n_samples", [16, 37])
+@pytest.mark.parametrize("variant", ["classic", "squared"])
+def test_manhattan_neighbours_are_those_of_the_definition(rng, n_samples, variant):
+    X, codes, _, weights = draw(rng, n_samples)
+    rule = ("manhattan", variant)
+    expected = by_definition(X, codes, weights, rule=rule)
+    assert_close(scores_of(X, codes, weights, rule=rule), expected)
 
 
 @every_rule
@@ -394,6 +411,7 @@ def test_unsorted_sparse_rows_are_read_and_left_alone(distinct):
 
 
 @every_rule
+@pytest.mark.usefixtures("few_or_many")
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
 def test_blocks_do_not_matter(rng, rule, layout, request):
     X, codes, is_categorical, weights = draw(rng, 60, missing=0.02)
@@ -406,7 +424,7 @@ def test_blocks_do_not_matter(rng, rule, layout, request):
 
 
 @every_rule
-@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.usefixtures("small_blocks", "few_or_many")
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("n_jobs", [2, 3, -1])
 def test_number_of_threads_does_not_matter_to_the_bit(rng, rule, layout, n_jobs):
@@ -415,6 +433,14 @@ def test_number_of_threads_does_not_matter_to_the_bit(rng, rule, layout, n_jobs)
     is_categorical = np.append(is_categorical, np.zeros(9, dtype=bool))
     one = scores_of(*args, is_categorical, rule=rule)
     np.testing.assert_array_equal(one, scores_of(*args, is_categorical, rule=rule, n_jobs=n_jobs))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_few_samples_score_as_many_do_to_the_bit(rng, n_jobs, monkeypatch):
+    X, codes = rng.integers(0, 4, size=(70, 1100)).astype(float), np.arange(70) % 3
+    few = scores_of(X, codes, n_jobs=n_jobs)
+    monkeypatch.setattr(relieff, "_FEW_SAMPLES", 0)
+    np.testing.assert_array_equal(few, scores_of(X, codes, n_jobs=n_jobs))
 
 
 @every_rule

@@ -8,6 +8,8 @@ import numpy as np
 
 from .._jit import compiled
 
+_LANES = 16  # numbers that a vectorised loop takes at a time
+
 
 @compiled
 def difference(a, b, rate, is_categorical, is_squared):
@@ -25,33 +27,54 @@ def difference(a, b, rate, is_categorical, is_squared):
 def add_distances(tile, rates, rows, is_squared, chunk, distances):
     """Add the differences of numbers between `rows` and all samples to `distances`, in place.
 
-    Samples are taken in chunks that stay in the cache, and features four at a time, so that each
-    sum is fetched and stored once for four of them.
+    Samples are taken in chunks that stay in the cache.
     """
-    n_features, n_samples = tile.shape
-    whole = n_features - n_features % 4
+    n_samples = tile.shape[1]
     for first in range(0, n_samples, chunk):
         last = min(first + chunk, n_samples)
         for r in range(rows.size):
-            i = rows[r]
-            total = distances[r, first:last]
-            for f in range(0, whole, 4):
-                x, y = tile[f, first:last], tile[f + 1, first:last]
-                z, t = tile[f + 2, first:last], tile[f + 3, first:last]
-                x_i, y_i, z_i, t_i = tile[f, i], tile[f + 1, i], tile[f + 2, i], tile[f + 3, i]
-                x_rate, y_rate, z_rate, t_rate = rates[f], rates[f + 1], rates[f + 2], rates[f + 3]
-                for j in range(total.size):
-                    total[j] += (
-                        difference(x[j], x_i, x_rate, False, is_squared)
-                        + difference(y[j], y_i, y_rate, False, is_squared)
-                    ) + (
-                        difference(z[j], z_i, z_rate, False, is_squared)
-                        + difference(t[j], t_i, t_rate, False, is_squared)
-                    )
-            for f in range(whole, n_features):
-                x, x_i, x_rate = tile[f, first:last], tile[f, i], rates[f]
-                for j in range(total.size):
-                    total[j] += difference(x[j], x_i, x_rate, False, is_squared)
+            add_row_distances(tile, rates, rows[r], first, is_squared, distances[r, first:last])
+
+
+@compiled
+def add_upper_distances(tile, rates, is_squared, width, distances):
+    """Do the same between each sample and those that follow it; features in parts of `width`.
+
+    A few samples before it are taken along, so that the last loop runs over whole vectors.
+    """
+    n_features, n_samples = tile.shape
+    for first in range(0, n_features, width):
+        some, some_rates = tile[first : first + width], rates[first : first + width]
+        for i in range(n_samples):
+            begin = i - i % _LANES
+            add_row_distances(some, some_rates, i, begin, is_squared, distances[i, begin:])
+
+
+@compiled
+def add_row_distances(tile, rates, i, first, is_squared, total):
+    """Add the differences between sample `i` and those from `first` on to `total`, in place.
+
+    Features are taken four at a time, so that each sum is fetched and stored once for them.
+    """
+    n_features, last = tile.shape[0], first + total.size
+    whole = n_features - n_features % 4
+    for f in range(0, whole, 4):
+        x, y = tile[f, first:last], tile[f + 1, first:last]
+        z, t = tile[f + 2, first:last], tile[f + 3, first:last]
+        x_i, y_i, z_i, t_i = tile[f, i], tile[f + 1, i], tile[f + 2, i], tile[f + 3, i]
+        x_rate, y_rate, z_rate, t_rate = rates[f], rates[f + 1], rates[f + 2], rates[f + 3]
+        for j in range(total.size):
+            total[j] += (
+                difference(x[j], x_i, x_rate, False, is_squared)
+                + difference(y[j], y_i, y_rate, False, is_squared)
+            ) + (
+                difference(z[j], z_i, z_rate, False, is_squared)
+                + difference(t[j], t_i, t_rate, False, is_squared)
+            )
+    for f in range(whole, n_features):
+        x, x_i, x_rate = tile[f, first:last], tile[f, i], rates[f]
+        for j in range(total.size):
+            total[j] += difference(x[j], x_i, x_rate, False, is_squared)
 
 
 @compiled

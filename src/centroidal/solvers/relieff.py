@@ -33,6 +33,8 @@ _LARGEST_BLOCK = 2**23  # distances in a block of samples, as far as it has more
 _LEAST_BLOCK, _MOST_BLOCK = 64, 512  # samples in a block
 _FEATURES_PER_TILE, _SAMPLES_PER_CHUNK = 32, 1024  # of the distances; 256 kB
 _FEATURES_PER_PRODUCT = 256
+_FEW_SAMPLES = 512  # all distances are kept, so that each pair is looked at once
+_FEATURES_PER_SUM = 512  # that a thread takes at a time for them
 _MOST_EXPECTED = 2**22  # mean differences of a tile
 _ENTRIES_PER_TILE = 2**16  # of the scores
 
@@ -128,6 +130,8 @@ def find_pairs(problem, n_jobs=None):
     def of_block(start, stop):
         return _block_pairs(problem, np.arange(start, stop))
 
+    for part in problem.parts:
+        part.prepare(n_jobs)
     blocks = map_blocks(of_block, problem.row_blocks, n_jobs)
     if effective_n_jobs(n_jobs) == 1 or not any(part.multiplies for part in problem.parts):
         yield from blocks
@@ -237,11 +241,17 @@ def _parts(X, features, groups, is_euclidean):
         is_fast = is_fast & ~features.is_categorical
     parts = []
     if is_fast.any():
-        kind = _SparseFeatures if issparse(X) else _Products if is_euclidean else _Numbers
+        kind = _SparseFeatures if issparse(X) else _kind_of_numbers(X.shape[0], is_euclidean)
         parts.append(kind(X, np.flatnonzero(is_fast), features, groups, is_euclidean))
     if not is_fast.all():
         parts.append(_MixedFeatures(X, np.flatnonzero(~is_fast), features, groups, is_euclidean))
     return parts
+
+
+def _kind_of_numbers(n_samples, is_euclidean):
+    if is_euclidean:
+        return _Products
+    return _NumbersOfFew if n_samples <= _FEW_SAMPLES else _Numbers
 
 
 class _Part:
@@ -255,6 +265,9 @@ class _Part:
         self._features = _Features(*(values[columns] for values in features))
         self._groups = groups
         self._is_euclidean = is_euclidean
+
+    def prepare(self, n_jobs):
+        """Get ready for distances; here nothing is needed."""
 
     def _tile(self, start, stop):
         """Values of some of the columns, (samples, features)."""
@@ -315,6 +328,30 @@ class _Numbers(_Part):
         tile = np.ascontiguousarray(tile)
         tile *= features.rates[start:stop]
         return tile
+
+
+class _NumbersOfFew(_Numbers):
+    """The same, of so few samples that all distances are kept."""
+
+    def prepare(self, n_jobs):
+        """Find the distances of all pairs; threads take features, so each pair is seen once."""
+        from . import _relief_loops
+
+        def of_features(start, stop):
+            tile = self._transposed(start, stop)
+            some = np.zeros((tile.shape[1], tile.shape[1]))
+            _relief_loops.add_upper_distances(
+                tile, self._features.rates[start:stop], self._is_euclidean, _FEATURES_PER_TILE,
+                some,
+            )  # fmt: skip
+            return some
+
+        upper = sum(map_blocks(of_features, self._tiles(_FEATURES_PER_SUM), n_jobs))
+        self._distances = np.triu(upper) + np.triu(upper, 1).T
+
+    def add_distances(self, rows, distances):
+        """As above."""
+        distances += self._distances[rows]
 
 
 class _Products(_Numbers):
@@ -425,6 +462,9 @@ class _SparseFeatures:
         self._by_row, self._by_column = _arrays(by_row), _arrays(by_column)
         self._lengths = self._distances_from_zero(by_row)
         self._longest = np.diff(by_row.indptr).max()
+
+    def prepare(self, n_jobs):
+        """As above."""
 
     def _distances_from_zero(self, X):
         gaps = np.abs(self._by_row[0]) * self._rates[X.indices]

@@ -43,5 +43,6 @@ class ProgressMixin(CallbackSupportMixin):
             step.call_on_fit_task_end(estimator=self)
             if not found:
                 break
+        yield from results  # none is left, but what follows the last one is still to be done
         if is_last:
             root.call_on_fit_task_end(estimator=self)

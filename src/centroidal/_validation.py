@@ -35,6 +35,7 @@ __all__ = [
     "check_fitted",
     "check_flag",
     "check_gamma",
+    "check_jobs",
     "check_kernel",
     "check_kernel_matrix",
     "check_labelled",
@@ -252,6 +253,8 @@ def check_rows(estimator, X, columns):
     if not isinstance(frame, nw.DataFrame):
         return _validate(estimator, X, reset=False, ensure_all_finite=False), columns
     validate_data(estimator, X, reset=False, skip_check_array=True)
+    if columns.size == 0:
+        return np.empty((len(frame), 0)), columns
     values = frame[:, columns.tolist()].to_numpy()
     values = check_array(values, dtype=_DTYPES, ensure_all_finite=False, estimator=estimator)
     return values, np.arange(columns.size)
@@ -440,12 +443,26 @@ def check_share(name, value):
 
 
 def check_layer_sizes(value):
-    """Raise unless `value` is a positive whole number or several of them."""
-    sizes = value if np.iterable(value) and not isinstance(value, str) else [value]
-    if len(sizes) == 0:
+    """Return a positive whole number, or several of them, as a list."""
+    sizes = list(value) if np.iterable(value) and not isinstance(value, str) else [value]
+    if not sizes:
         raise ValueError(f"hidden_layer_sizes={value!r} must name at least one hidden layer.")
     for size in sizes:
-        check_count("hidden_layer_sizes" if sizes == [value] else "a hidden layer's size", size)
+        if isinstance(size, bool) or not isinstance(size, Integral):
+            raise TypeError(f"hidden_layer_sizes={value!r} must be an int or several of them.")
+        if size < 1:
+            raise ValueError(f"hidden_layer_sizes={value!r} must be at least 1 each.")
+    return [int(size) for size in sizes]
+
+
+def check_jobs(value):
+    """Raise unless `value` is a number of jobs as joblib knows them."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"n_jobs={value!r} must be an int or None.")
+    if value == 0:
+        raise ValueError("n_jobs=0 must be a number of jobs, or -1 for all cores.")
 
 
 def check_selector(name, value, sample_weight=None):

@@ -529,7 +529,7 @@ def test_most_features_that_are_tried_unasked_are_five_thousand():
         ({"n_random": 2.0}, TypeError, "n_random=2.0 must be an int"),
         ({"n_random": True}, TypeError, "n_random=True must be an int"),
         ({"n_random": None}, TypeError, "n_random=None must be an int"),
-        ({"n_jobs": 0}, ValueError, "n_jobs=0 must be a number of processes"),
+        ({"n_jobs": 0}, ValueError, "n_jobs=0 must be a number of jobs"),
         ({"n_jobs": "two"}, TypeError, "n_jobs='two' must be an int or None"),
         ({"random_state": "seed"}, ValueError, "seed"),
         (

@@ -34,7 +34,7 @@ _DTYPE = torch.float64
 def check_device(device):
     """Raise unless PyTorch can compute there."""
     try:
-        torch.zeros(1, dtype=_DTYPE, device=device)
+        torch.zeros(1, dtype=_DTYPE, device=device).item()
     except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(

@@ -129,9 +129,8 @@ def train(network, problem, schedule):
     without_penalty = problem._replace(alpha=0.0)
     for value in _pretrain(network, without_penalty, schedule):
         yield Epoch(value, is_selecting=False)
-    for value in _train_jointly(
-        network, without_penalty, schedule, schedule.pretraining_epochs
-    ):  # line 18
+    stabilise = _train_jointly(network, without_penalty, schedule, schedule.pretraining_epochs)
+    for value in stabilise:  # line 18
         yield Epoch(value, is_selecting=False)
     select = _train_in_turns if schedule.alternate else _train_jointly
     for value in select(network, problem, schedule, schedule.epochs):
@@ -277,10 +276,11 @@ class _DescentStep:
             bound = error + gradient @ step + step @ step / (2.0 * size)
             weights.copy_(after)
             if self.problem.error(self.network) <= bound:
-                self.size = size
+                self.size = size if step.any() else self.size
                 return
         weights.copy_(before)  # rounding hides any further descent
 
 
 def _soft_threshold(values, threshold):
-    return values.sign() * (values.abs() - threshold).clamp(min=0.0)
+    shrunk = values.sign() * (values.abs() - threshold).clamp(min=0.0)
+    return shrunk + 0.0  # a zero has no sign

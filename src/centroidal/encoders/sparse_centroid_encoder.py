@@ -17,7 +17,9 @@ from .._validation import (
     check_choice,
     check_count,
     check_finite,
+    check_finite_summary,
     check_fitted,
+    check_jobs,
     check_labelled,
     check_layer_sizes,
     check_n_features_to_select,
@@ -212,8 +214,8 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         self
             Fitted selector.
         """
-        self._check_parameters(sample_weight)
-        require("torch", "neural", "SparseCentroidEncoder.fit")
+        hidden_sizes = self._check_parameters(sample_weight)
+        self._check_device()
         data = check_labelled(self, X, y, sample_weight)
         n_features = data.features.number
         if not self._keeps_elbow:
@@ -222,14 +224,16 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
 
         prefilter = self._fitted_prefilter(X, y, sample_weight, n_features)
         seen = _seen(prefilter, n_features)
+        if seen.size == 0:
+            raise ValueError(f"prefilter={prefilter!r} must keep at least one feature.")
         training, held_out = self._split(data._replace(X=data.X[:, seen]), rng)
-        standards = _standards(training)
-        found, objectives = self._train(training, held_out, standards, rng)
+        standards = self._standards(training)
+        found, objectives = self._train(training, held_out, standards, hidden_sizes, rng)
 
         if not found.feature_weights.any():
             warnings.warn(
-                f"All weights became zero: alpha={self.alpha} is too large for this network. The "
-                "features are ranked by how much the error would fall with them.",
+                f"All weights became zero: alpha={self.alpha} is too large for this network, or no "
+                "feature varies. They are ranked by how much the error would fall with them.",
                 stacklevel=2,
             )
         coef = _put(found.feature_weights, seen, np.zeros(n_features))
@@ -281,7 +285,6 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         if self._keeps_elbow:
             check_choice("n_features_to_select", self.n_features_to_select, ("elbow",))
         check_positive("alpha", self.alpha)
-        check_layer_sizes(self.hidden_layer_sizes)
         check_choice("training", self.training, tuple(_EPOCHS))
         if self.prefilter is not None:
             check_selector("prefilter", self.prefilter, sample_weight)
@@ -293,6 +296,14 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         if self.validation_fraction is not None:
             check_share("validation_fraction", self.validation_fraction)
         check_count("patience", self.patience)
+        check_jobs(self.n_jobs)
+        return check_layer_sizes(self.hidden_layer_sizes)
+
+    def _check_device(self):
+        require("torch", "neural", "SparseCentroidEncoder.fit")
+        from ._network import check_device
+
+        check_device(self.device)
 
     def _fitted_prefilter(self, X, y, sample_weight, n_features):
         if self.prefilter is None:
@@ -309,6 +320,10 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         rows = np.arange(data.codes.size) if data.weights is None else np.flatnonzero(data.weights)
         if self.validation_fraction is None:
             return data.taken(rows), None
+        message = (
+            f"validation_fraction={self.validation_fraction} must leave samples of every class on "
+            "both sides"
+        )
         try:
             parts = train_test_split(
                 rows,
@@ -317,17 +332,24 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
                 random_state=rng,
             )
         except ValueError as error:
-            raise ValueError(
-                f"validation_fraction={self.validation_fraction} must leave samples of every class "
-                f"on both sides: {error}"
-            ) from error
+            raise ValueError(f"{message}: {error}") from error
+        n_classes = np.unique(data.codes[rows]).size
+        if any(np.unique(data.codes[part]).size < n_classes for part in parts):
+            raise ValueError(f"{message}; the smallest class is too small for that.")
         return [data.taken(part) for part in parts]
 
-    def _train(self, training, held_out, standards, rng):
+    def _standards(self, data):
+        """Return how features are standardised, and the class means after that."""
+        moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
+        check_finite_summary(self, data.X, moments.means, moments.squares)
+        mean, spread = moments.overall_mean, np.sqrt(moments.variance)
+        centers = np.where(moments.seen[:, None], moments.means - mean, 0.0)
+        return _Standards(mean, spread, centers / feature_scale(spread))
+
+    def _train(self, training, held_out, standards, hidden_sizes, rng):
         """Train a network; return what it has learned, and the objective in each epoch."""
         from . import _network, _training
 
-        _network.check_device(self.device)
         schedule = _training.Schedule(
             self.pretraining_epochs,
             self.max_epochs or _EPOCHS[self.training],
@@ -337,7 +359,6 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
             rng,
         )
         is_varying = (standards.spread > 0.0).astype(float)  # a constant feature gets no weight
-        hidden_sizes = np.atleast_1d(self.hidden_layer_sizes).tolist()
         with _training.threads(effective_n_jobs(self.n_jobs)):
             network = _network.first_network(is_varying, hidden_sizes, rng, self.device)
             problem = _training.pose(training, standards, self.alpha, self.device)
@@ -367,13 +388,6 @@ class _Standards(NamedTuple):
     def divisors(self):
         """What features are divided by."""
         return feature_scale(self.spread)
-
-
-def _standards(data):
-    moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
-    mean, spread = moments.overall_mean, np.sqrt(moments.variance)
-    centers = np.where(moments.seen[:, None], moments.means - mean, 0.0) / feature_scale(spread)
-    return _Standards(mean, spread, centers)
 
 
 def _seen(prefilter, n_features):

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from .._validation import check_classifier, check_labels
+from .._validation import check_classifier, check_jobs, check_labels
 from ._folds import list_folds
 from ._rankings import last_step, ranking_of
 from .path import log_spaced, path_table, score_name
@@ -162,7 +162,8 @@ def selection_curve(
     """
     selectors = selector if isinstance(selector, dict) else {None: selector}
     _check_selectors(selectors)
-    _check_counts(n_random, n_jobs)
+    _check_n_random(n_random)
+    check_jobs(n_jobs)
     scorer, rng = _check_scorer(scoring), check_random_state(random_state)
     if estimator is not None:
         check_classifier("estimator", estimator)
@@ -211,17 +212,11 @@ def _check_selectors(selectors):
             )
 
 
-def _check_counts(n_random, n_jobs):
+def _check_n_random(n_random):
     if isinstance(n_random, bool) or not isinstance(n_random, Integral):
         raise TypeError(f"n_random={n_random!r} must be an int, 0 for no random features.")
     if n_random < 0:
         raise ValueError(f"n_random={n_random} must be at least 0.")
-    if n_jobs is None:
-        return
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
-        raise TypeError(f"n_jobs={n_jobs!r} must be an int or None.")
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0 must be a number of processes, or -1 for all cores.")
 
 
 def _check_scorer(scoring):

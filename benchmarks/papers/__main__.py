@@ -14,6 +14,7 @@ PAPERS = {
     "sparse_centers": "Calafiore and Fracastoro 2022, Sparse l1 and l2 center classifiers",
     "fisher_subspace": "Rozza 2010, Classifiers based on a new estimate of the Fisher subspace",
     "disjoint_centroids": "Fraiman and Li 2021, Classification with nearest disjoint centroids",
+    "centroid_selection": "Xia, Su and Kong, Feature selection via l2-distance to centroids",
 }
 
 
@@ -65,6 +66,7 @@ def make_settings(args):
         n_threads=args.threads,
         data=find_data_folder(args.data),
         results=args.results,
+        peer_seconds=args.peer_seconds,
     )
 
 

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import sys
 import textwrap
 from importlib.metadata import version
 from io import BytesIO
@@ -71,7 +72,8 @@ def write_csv(settings, name, rows):
 
 def circumstances(settings):
     versions = [f"python {platform.python_version()}", f"centroidal {centroidal.__version__}"]
-    versions += [f"{library} {version(library)}" for library in LIBRARIES]
+    libraries = LIBRARIES + ("torch",) * ("torch" in sys.modules)  # where it was used
+    versions += [f"{library} {version(library)}" for library in libraries]
     return {
         "first_seed": settings.seed,
         "threads": settings.n_threads,

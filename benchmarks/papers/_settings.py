@@ -20,6 +20,7 @@ class Settings(NamedTuple):
     n_threads: int
     data: Path | None
     results: Path
+    peer_seconds: float = 0.0
 
 
 class Experiment(NamedTuple):
@@ -43,4 +44,5 @@ def parse_arguments(arguments, paper_names):
     add("--seeds", type=int, default=20, help="repetitions on synthetic data")
     add("--seed", type=int, default=0, help="the first seed; the others count up from it")
     add("--threads", type=int, default=1, help="threads for BLAS and for our own loops")
+    add("--peer-seconds", type=float, default=0.0, help="limit for the slowest peers; 0: not run")
     return parser.parse_args(arguments)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
@@ -113,7 +113,9 @@ def test_standardized_features_have_no_unit_and_no_origin(three_classes, targets
 
 def test_gap_bounds_how_far_the_objective_is_above_the_optimum(three_classes, targets, solver):
     X, y = three_classes
-    selector = L21CentroidSelector(0.2, targets=targets, solver=solver, max_iter=8).fit(X, y)
+    selector = L21CentroidSelector(0.2, targets=targets, solver=solver, max_iter=8)
+    with pytest.warns(ConvergenceWarning, match="after 8 steps"):
+        selector.fit(X, y)
     Z = standardized(X)
     optimum = reference.solve(Z, explicit_targets(Z, y, targets), selector.alpha_)
     above = selector.objective_ - optimum.objective
@@ -144,12 +146,14 @@ def test_looser_tolerance_takes_fewer_steps(three_classes, solver):
 
 def test_too_few_steps_are_not_convergence(three_classes, targets, solver):
     selector = L21CentroidSelector(0.2, targets=targets, solver=solver, max_iter=3)
-    selector.fit(*three_classes)
+    with pytest.warns(ConvergenceWarning, match="after 3 steps .* Raise max_iter=3"):
+        selector.fit(*three_classes)
     assert not selector.converged_
     assert selector.n_iter_ == 3
     assert selector.dual_gap_ > 1e-3 * selector.objective_
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("alpha", [1e-3, 1e-4, 1e-6])
 def test_small_penalty_is_no_error(rng, targets, solver, alpha):
     """More features than samples: centroids of centred samples can be met without misfit."""
@@ -460,7 +464,7 @@ def test_fitting_again_forgets_the_first_data(two_classes, three_classes):
 )
 def test_number_of_samples_times_targets_chooses_the_solver(rng, n_samples, name, expected):
     X, y = draw_samples(rng, n_samples, 3, [0, 1, 2])
-    selector = L21CentroidSelector(0.8, targets=name, tol=0.1, max_iter=5).fit(X, y)
+    selector = L21CentroidSelector(0.8, targets=name, tol=0.1).fit(X, y)
     assert selector.solver_ == expected
 
 
@@ -765,3 +769,10 @@ def test_interpolated_centroids_need_about_as_many_features_as_samples(seed):
     selector = L21CentroidSelector(0.02).fit(X, y)
     assert selector.converged_
     assert np.count_nonzero(selector.scores_) <= 33
+
+
+def test_steps_that_are_too_few_still_leave_zeros(rng):
+    X, y = draw_samples(rng, 60, 300, [0, 1, 2])
+    with pytest.warns(ConvergenceWarning):
+        selector = L21CentroidSelector(0.3, solver="irls", max_iter=60).fit(X, y)
+    assert 0 < np.count_nonzero(selector.scores_) < 200

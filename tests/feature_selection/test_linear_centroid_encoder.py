@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from centroidal.feature_selection.linear_centroid_encoder import LinearCentroidEncoder
 from tests.reference import linear_centroid_encoder as reference
@@ -371,7 +371,9 @@ def test_error_names_the_parameter_its_value_and_what_is_allowed(wide, parameter
 
 
 def test_too_few_sweeps_are_said(wide):
-    model = LinearCentroidEncoder(alpha=0.001, max_iter=1).fit(*wide)
+    model = LinearCentroidEncoder(alpha=0.001, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="Raise max_iter=1"):
+        model.fit(*wide)
     assert not model.converged_
     assert model.n_iter_ == 1
     assert model.dual_gap_ > 0.0

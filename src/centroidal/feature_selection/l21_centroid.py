@@ -72,8 +72,8 @@ class L21CentroidSelector(RankedSelector):
     tol : float or None, default=None
         Stop when the gap between objective and its lower bound is at most this share of the
         objective. None is 1e-6 for "newton" and 1e-3 for "irls".
-    max_iter : int, default=300
-        Most steps. If they are not enough, or rounding allows no more, `converged_` is False;
+    max_iter : int, default=1000
+        Most steps. If they are not enough, or rounding allows no more, a warning is given;
         `dual_gap_` is a proof in any case. Penalties below a thousandth of `alpha_max_`, where all
         samples can be met exactly, are the hard ones.
 
@@ -146,7 +146,7 @@ class L21CentroidSelector(RankedSelector):
         scale="std",
         solver="auto",
         tol=None,
-        max_iter=300,
+        max_iter=1000,
     ):
         self.alpha = alpha
         self.targets = targets
@@ -189,10 +189,8 @@ class L21CentroidSelector(RankedSelector):
             _row_norms(rows.pull_back(solution.dual)),
         )
         self.coef_ = solution.coefficients
-        self.objective_ = solution.objective
-        self.dual_gap_ = max(solution.objective - solution.bound, 0.0)
-        self.converged_ = solution.is_within(tol)
-        self.n_iter_ = solution.n_iter
+        gap = max(solution.objective - solution.bound, 0.0)
+        self._keep_certificate(solution.objective, gap, solution.is_within(tol), solution.n_iter)
         self.solver_ = solver
         self.alpha_, self.alpha_max_ = alpha, alpha_max
         return self

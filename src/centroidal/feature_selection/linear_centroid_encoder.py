@@ -59,7 +59,7 @@ class LinearCentroidEncoder(RankedSelector):
         feature has score 0. None: take the samples as they are. Sparse data stay sparse.
     max_iter : int, default=10000
         Most sweeps of coordinate descent for the weights, or with training="alternating" most
-        alternations. If they are not enough, `converged_` is False.
+        alternations. If they are not enough, a warning is given.
     tol : float, default=1e-6
         The weights are found when their duality gap is at most this share of their problem's value.
         The alternation ends when it lowers the objective by no more than this share.
@@ -196,10 +196,7 @@ class LinearCentroidEncoder(RankedSelector):
         self.coef_ = found.coef
         self.components_ = np.ascontiguousarray(found.axes.T)
         self.objectives_ = found.objectives
-        self.objective_ = float(found.objectives[-1])
-        self.dual_gap_ = found.gap
-        self.converged_ = found.has_converged
-        self.n_iter_ = found.n_iter
+        self._keep_certificate(found.objectives[-1], found.gap, found.has_converged, found.n_iter)
         self.alpha_, self.alpha_max_ = found.penalty, found.largest_penalty
         self.mean_, self.feature_scale_ = mean, scale
         return self

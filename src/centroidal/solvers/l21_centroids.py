@@ -40,6 +40,7 @@ _SMOOTHING = 1e-8  # smallest row norm as a share of the mean
 _DIRECT_SAMPLES = 2000  # up to which equations are solved by Cholesky
 _CG_TOL = 1e-8
 _ROUNDING = 1e-12  # a smaller share of the largest possible correlation is none
+_HARMLESS = 0.01  # share of the gap by which it may grow for the sake of zeros
 _SMALL = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # shares of the longest row that may be zero
 
 
@@ -221,13 +222,18 @@ def solve_reweighted(rows, targets, alpha, tol, max_iter):
 
 
 def _with_exact_zeros(rows, targets, alpha, coefficients, bound, tol):
-    """Set small rows to zero as long as the gap stays within `tol`; return W and the objective."""
+    """Set small rows to zero as long as the gap stays within `tol`; return W and the objective.
+
+    If it was not, the smallest ones are still set to zero if it grows by next to nothing.
+    """
     norms = _norms(coefficients)
     best = objective(rows, targets, coefficients, alpha)
+    has_converged = best - bound <= tol * best
     for share in _SMALL:
         trial = np.where((norms > share * norms.max())[:, None], coefficients, 0.0)
         value = objective(rows, targets, trial, alpha)
-        if value <= max(best, bound + tol * value):
+        is_harmless = share == _SMALL[-1] and value - best <= _HARMLESS * (best - bound)
+        if value <= max(best, bound + tol * value) or (is_harmless and not has_converged):
             return trial, value
     return coefficients, best
 

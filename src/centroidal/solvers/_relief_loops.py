@@ -351,14 +351,22 @@ def share_pairs(distances, rows, errors, groups, k, factors, tolerance, room, do
 
 
 @compiled
-def add_pairs(tile, indices, indptr, shares, is_squared, scores):
-    """Add the differences of all pairs (i, indices) of scaled rows to the scores, in place."""
-    for i in range(tile.shape[0]):
-        row = tile[i]
-        for p in range(indptr[i], indptr[i + 1]):
-            other, share = tile[indices[p]], shares[p]
-            for f in range(scores.size):
-                scores[f] += share * difference(row[f], other[f], 1.0, False, is_squared)
+def add_pairs(X, start, rates, indices, indptr, shares, is_squared, width, scores):
+    """Add the differences of all pairs (i, indices) in the columns from `start` on, in place.
+
+    Features are taken in parts of `width`, so that all rows of a part stay in the cache.
+    """
+    for first in range(0, scores.size, width):
+        some, some_rates = scores[first : first + width], rates[first : first + width]
+        begin = start + first
+        end = begin + some.size
+        for i in range(X.shape[0]):
+            row = X[i, begin:end]
+            for p in range(indptr[i], indptr[i + 1]):
+                other, share = X[indices[p], begin:end], shares[p]
+                for f in range(some.size):
+                    gap = difference(row[f], other[f], some_rates[f], False, is_squared)
+                    some[f] += share * gap
 
 
 @compiled

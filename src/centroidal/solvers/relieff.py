@@ -34,7 +34,7 @@ _LEAST_BLOCK, _MOST_BLOCK = 64, 512  # samples in a block
 _FEATURES_PER_TILE, _SAMPLES_PER_CHUNK = 32, 1024  # of the distances; 256 kB
 _FEATURES_PER_PRODUCT = 256
 _FEW_SAMPLES = 512  # all distances are kept, so that each pair is looked at once
-_FEATURES_PER_SUM = 512  # that a thread takes at a time for them
+_FEATURES_PER_SUM = 2048  # that a thread takes at a time for sums over pairs
 _MOST_EXPECTED = 2**22  # mean differences of a tile
 _ENTRIES_PER_TILE = 2**16  # of the scores
 
@@ -311,15 +311,23 @@ class _Numbers(_Part):
         from . import _relief_loops
 
         def of_tile(start, stop):
-            some = np.zeros(stop - start)
+            some, rates = np.zeros(stop - start), self._features.rates[start:stop]
             _relief_loops.add_pairs(
-                self._scaled(start, stop), pairs.indices, pairs.indptr, pairs.data,
-                problem.is_squared, some,
+                *self._contiguous_rows(start, stop), rates, pairs.indices, pairs.indptr,
+                pairs.data, problem.is_squared, width, some,
             )  # fmt: skip
             scores[self.columns[start:stop]] = some
 
         width = min(max(_ENTRIES_PER_TILE // problem.n_samples, 16), 512)
-        run_blocks(of_tile, self._tiles(width), n_jobs)
+        run_blocks(of_tile, self._tiles(_FEATURES_PER_SUM), n_jobs)
+
+    def _contiguous_rows(self, start, stop):
+        """Return an array whose rows are contiguous, and the column in it of feature `start`."""
+        first, last = self.columns[start], self.columns[stop - 1]
+        is_ready = self._X.flags.c_contiguous and self._X.dtype == np.float64
+        if is_ready and last - first + 1 == stop - start:
+            return self._X, first
+        return np.ascontiguousarray(self._tile(start, stop), dtype=np.float64), 0
 
     def _scaled(self, start, stop):
         """Values as shares of the range, from its lower end on."""

@@ -35,13 +35,13 @@ class RankedSelector(SelectorMixin, BaseEstimator):
             return max(1, int(np.count_nonzero(scores > 0.0)))
         return check_n_features_to_select(self.n_features_to_select, scores.size)
 
-    def _keep_certificate(self, objective, gap, has_converged, n_iter):
+    def _keep_certificate(self, objective, gap, has_converged, n_iter, tol):
         """Keep how far the optimum can be below the objective; warn if that is too far."""
         self.objective_, self.dual_gap_ = float(objective), float(gap)
         self.converged_, self.n_iter_ = has_converged, n_iter
         if not has_converged:
             warnings.warn(
-                f"{type(self).__name__} ended after {n_iter} steps above tol={self.tol}; the "
+                f"{type(self).__name__} ended after {n_iter} steps above tol={tol}; the "
                 f"optimum is at most {gap / objective:.1e} of the objective below it. Raise "
                 f"max_iter={self.max_iter}, or tol.",
                 ConvergenceWarning,

@@ -535,7 +535,7 @@ def test_callbacks_see_one_task_a_fold(blocks):
         ({"n_init": 0}, "n_init=0 must be at least 1"),
         ({"shared_features": 21}, "shared_features=21 must lie between 0 and n_features=20"),
         ({"scoring": "beauty"}, "beauty"),
-        ({"cv": 1}, "at least one train/test split|n_splits=1"),
+        ({"cv": 1}, "cv=1 must be at least 2 folds"),
     ],
     ids=str,
 )

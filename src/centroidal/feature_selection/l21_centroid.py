@@ -28,7 +28,7 @@ from ..statistics.residuals import residuals
 
 __all__ = ["L21CentroidSelector"]
 
-_MOST_UNKNOWNS = 400  # of the dual, up to which the interior-point method is faster
+_MOST_UNKNOWNS = 2000  # of the dual, up to which the interior-point method is faster
 _TOLERANCES = {"newton": 1e-6, "irls": 1e-3}
 _N_ALPHAS = 20
 _SMALLEST_ALPHA = 0.01  # of the path, as a share of the largest
@@ -68,7 +68,7 @@ class L21CentroidSelector(RankedSelector):
         "newton": interior-point method on the dual with a working set of features; certified to
         many digits, for few samples times targets. "irls": reweighted least squares, by Cholesky
         up to 2000 samples and by conjugate gradients above; its objective is right long before its
-        certificate says so. "auto": "newton" up to 400 samples times targets.
+        certificate says so. "auto": "newton" up to 2000 samples times targets.
     tol : float or None, default=None
         Stop when the gap between objective and its lower bound is at most this share of the
         objective. None is 1e-6 for "newton" and 1e-3 for "irls".
@@ -190,7 +190,9 @@ class L21CentroidSelector(RankedSelector):
         )
         self.coef_ = solution.coefficients
         gap = max(solution.objective - solution.bound, 0.0)
-        self._keep_certificate(solution.objective, gap, solution.is_within(tol), solution.n_iter)
+        self._keep_certificate(
+            solution.objective, gap, solution.is_within(tol), solution.n_iter, tol
+        )
         self.solver_ = solver
         self.alpha_, self.alpha_max_ = alpha, alpha_max
         return self

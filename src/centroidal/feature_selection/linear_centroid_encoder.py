@@ -196,7 +196,9 @@ class LinearCentroidEncoder(RankedSelector):
         self.coef_ = found.coef
         self.components_ = np.ascontiguousarray(found.axes.T)
         self.objectives_ = found.objectives
-        self._keep_certificate(found.objectives[-1], found.gap, found.has_converged, found.n_iter)
+        self._keep_certificate(
+            found.objectives[-1], found.gap, found.has_converged, found.n_iter, self.tol
+        )
         self.alpha_, self.alpha_max_ = found.penalty, found.largest_penalty
         self.mean_, self.feature_scale_ = mean, scale
         return self

@@ -16,7 +16,7 @@ setup: $(VENV)/.ready  ## virtual environment with everything below
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[plot]" --group test --group lint --group docs
+	$(BIN)/python -m pip install --quiet --editable ".[plot,io,persist,onnx]" --group test --group lint --group docs
 	@touch $@
 
 # PyTorch is large and only the encoders need it, so that the demo does without.
@@ -29,7 +29,7 @@ demo: setup  ## choose features on the shipped data set, print them, draw the pa
 
 test: $(VENV)/.neural  ## all tests
 	$(BIN)/python -m pytest -n 2
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/statistics tests/solvers
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 tests/statistics tests/solvers
 
 test-oldest: $(OLDEST)/.ready  ## all tests on the oldest supported versions
 	$(OLDEST)/bin/python -m pytest -n 2
@@ -37,7 +37,7 @@ test-oldest: $(OLDEST)/.ready  ## all tests on the oldest supported versions
 $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(OLDEST)/bin/python -m pip install --quiet --editable ".[plot,neural]" --group test --constraint tests/oldest.txt
+	$(OLDEST)/bin/python -m pip install --quiet --editable ".[plot,io,persist,onnx,neural]" --group test --constraint tests/oldest.txt
 	@touch $@
 
 lint: setup  ## style, spelling and import contracts

@@ -24,6 +24,7 @@ from centroidal import (
     SparseCenterClassifier,
     SparseCenterClassifierCV,
     SparseCentroidEncoder,
+    StabilitySelector,
 )
 
 # All features are kept where the number is given: scikit-learn's checks expect every feature of
@@ -76,6 +77,15 @@ TRANSFORMERS = [
     LinearCentroidEncoder(2, alpha=0.3, training="alternating", scale=None),
     ReliefFSelector(),
     ReliefFSelector(2, variant="squared", n_jobs=2),
+    StabilitySelector(SparseCenterClassifier(), n_resamples=4, random_state=0),
+    StabilitySelector(
+        ReliefFSelector(1),
+        n_resamples=3,
+        sample_fraction=0.7,
+        n_features_to_select=1.0,
+        complementary_pairs=False,
+        random_state=0,
+    ),
 ]
 ENCODERS = [
     SparseCentroidEncoder(max_epochs=20),

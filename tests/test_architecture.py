@@ -36,6 +36,7 @@ def test_public_names_are_these():
         "SparseCenterClassifier",
         "SparseCenterClassifierCV",
         "SparseCentroidEncoder",
+        "StabilitySelector",
     ]
 
 

@@ -16,6 +16,7 @@ from .model_selection import (
     DisjointCentroidClassifierCV,
     FisherSubspaceClassifierCV,
     SparseCenterClassifierCV,
+    StabilitySelector,
 )
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "SparseCenterClassifier",
     "SparseCenterClassifierCV",
     "SparseCentroidEncoder",
+    "StabilitySelector",
 ]
 
 __version__ = "0.1.0"

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, NamedTuple
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
@@ -19,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from .._validation import check_classifier, check_jobs, check_labels
 from ._folds import list_folds
+from ._parts import columns_of, rows_of
 from ._rankings import last_step, ranking_of
 from .path import log_spaced, path_table, score_name
 
@@ -279,7 +279,7 @@ class _Trial(NamedTuple):
     scorer: Callable
 
     def part(self, rows):
-        return _rows(self.X, rows), self.labels[rows]
+        return rows_of(self.X, rows), self.labels[rows]
 
 
 def _try_selector(trial, selector, train, test):
@@ -306,20 +306,8 @@ def _score(trial, features, training, test):
     """Score of the test part by a classifier that was fitted to some features alone."""
     columns = np.sort(features)
     (X, y), (X_test, y_test) = training, test
-    model = clone(trial.estimator).fit(_columns(X, columns), y)
-    return trial.scorer(model, _columns(X_test, columns), y_test)
-
-
-def _rows(X, rows):
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    return frame[rows].to_native() if isinstance(frame, nw.DataFrame) else X[rows]
-
-
-def _columns(X, columns):
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return frame[:, columns.tolist()].to_native()
-    return X[:, columns]
+    model = clone(trial.estimator).fit(columns_of(X, columns), y)
+    return trial.scorer(model, columns_of(X_test, columns), y_test)
 
 
 def _overlap(rankings, sizes):

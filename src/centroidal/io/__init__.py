@@ -1,0 +1,16 @@
+"""Tables in, models out and in."""
+
+from .models import ModelCard, UntrustedTypeError, load_model, read_model_card, save_model
+from .onnx_export import to_onnx
+from .tables import Table, read_table
+
+__all__ = [
+    "ModelCard",
+    "Table",
+    "UntrustedTypeError",
+    "load_model",
+    "read_model_card",
+    "read_table",
+    "save_model",
+    "to_onnx",
+]

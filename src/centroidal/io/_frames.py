@@ -1,0 +1,159 @@
+"""Data frames of pandas, polars and pyarrow, and Parquet files."""
+
+import json
+from numbers import Real
+
+import narwhals.stable.v1 as nw
+import numpy as np
+
+from .._optional import require
+from ._labels import labels_from_array
+from ._request import Found, clean_errors, texts
+from ._text import numbers_from_text
+
+__all__ = ["read_frame", "read_parquet"]
+
+
+def read_parquet(data, request, suffix):
+    """Read a Parquet file; an index that pandas stored in it gives the ids."""
+    pyarrow = require("pyarrow", "io", "Reading Parquet")
+    parquet = require("pyarrow.parquet", "io", "Reading Parquet")
+    with clean_errors(request.name, "a Parquet file"):
+        file = parquet.ParquetFile(pyarrow.BufferReader(data))
+        schema = file.schema_arrow
+    request.refuse_repeated([name for name in schema.names if name not in request.drop])
+    with clean_errors(request.name, "a Parquet file"):
+        table = file.read()
+    return _read(nw.from_native(table, eager_only=True), request, _stored_index(schema))
+
+
+def _stored_index(schema):
+    try:
+        index = json.loads(schema.metadata[b"pandas"])["index_columns"]
+    except (TypeError, KeyError, ValueError):
+        return None
+    is_one = isinstance(index, list) and len(index) == 1 and isinstance(index[0], str)
+    return index[0] if is_one and index[0] in schema.names else None
+
+
+def read_frame(source, request):
+    """Read a data frame; an index of pandas that is not a count gives the ids."""
+    names = texts(_names(source))
+    request.refuse_repeated([name for name in names if name not in request.drop])
+    frame = nw.from_native(source, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise TypeError(
+            f"source={request.name} must be a path, a data frame of pandas, polars or pyarrow, or "
+            "AnnData."
+        )
+    index = nw.maybe_get_index(frame)
+    is_count = index is None or type(index).__name__ == "RangeIndex"
+    return _read(frame, request, None, None if is_count else texts(list(index)))
+
+
+def _names(source):
+    """Return the columns of a frame before narwhals looks at them: it takes no repeated names."""
+    if hasattr(source, "column_names"):
+        return source.column_names
+    return (
+        list(source.columns) if hasattr(source, "to_numpy") and hasattr(source, "columns") else []
+    )
+
+
+def _read(frame, request, index_name, index=None):
+    columns = list(frame.columns)
+    if len(frame) == 0:
+        raise ValueError(f"{request.name} has no rows.")
+    if request.transpose:
+        return _read_transposed(frame, request, index)
+    names = texts(columns)
+    place = names.index(index_name) if index_name is not None else None
+    if place is not None and index_name == request.target:
+        place = None
+    places = request.places(names, unnamed=place)
+    if not places.features:
+        raise ValueError(f"{request.name} has no column of features.")
+    X, is_text = _numeric(frame, places.features)
+    feature_names = [names[j] for j in places.features]
+    request.refuse_text([(names[j], example) for j, example in is_text])
+    y = None if places.target is None else _labels(frame[:, places.target])
+    ids = index if places.ids is None else texts(frame[:, places.ids].to_list())
+    return Found(X, feature_names, y, ids, request.target)
+
+
+def _labels(column):
+    if column.dtype.is_numeric() and column.null_count() == 0:
+        return labels_from_array(column.to_numpy())
+    return labels_from_array(np.array([*column.to_list(), None], dtype=object)[:-1])
+
+
+def _numeric(frame, positions):
+    """Return columns as numbers, and an example of each that holds something else."""
+    dtypes = list(frame.schema.values())
+    plain = [j for j in positions if dtypes[j].is_numeric() and dtypes[j] != nw.Decimal]
+    is_single = len(plain) == len(positions) and all(dtypes[j] == nw.Float32 for j in plain)
+    X = np.empty((len(frame), len(positions)), dtype=np.float32 if is_single else np.float64)
+    where = {j: at for at, j in enumerate(positions)}
+    if plain:
+        values = frame[:, plain].to_numpy()
+        if len(plain) == len(positions) and values.dtype == X.dtype:
+            X = np.ascontiguousarray(values)
+        else:
+            X[:, [where[j] for j in plain]] = values
+    is_text = []
+    for j in sorted(set(positions) - set(plain)):
+        values, example = _numbers_of(frame[:, j], dtypes[j])
+        if example is None:
+            X[:, where[j]] = values
+        else:
+            is_text.append((j, example))
+    return X, is_text
+
+
+def _numbers_of(column, dtype):
+    """Return a column of booleans, decimals or objects as numbers, or an example of its text."""
+    if dtype not in (nw.Boolean, nw.Decimal, nw.Object, nw.Unknown):
+        missing = column.is_null().to_list()
+        present = [v for v, gone in zip(column.to_list(), missing, strict=True) if not gone]
+        if present or dtype != nw.String:
+            return None, present[0] if present else dtype
+    values = np.full(len(column), np.nan)
+    for i, value in enumerate(column.to_list()):
+        if value is None or type(value).__name__ == "NAType":
+            continue
+        is_decimal = type(value).__name__ == "Decimal"
+        if not (isinstance(value, (Real, np.bool_)) or is_decimal):
+            return None, value
+        values[i] = float(value)
+    return values, None
+
+
+# ------------------------------------------------------------------ samples in columns
+
+
+def _read_transposed(frame, request, index):
+    """Read a frame whose rows are features; cells of text are read as in a file of text."""
+    columns = list(frame.columns)
+    if index is None:
+        index, columns = texts(frame[:, 0].to_list()), columns[1:]
+    places = request.places(index)
+    if not columns or not places.features:
+        raise ValueError(f"{request.name} has no samples or no features.")
+    X = np.empty((len(columns), len(places.features)))
+    labels, ids = [], []
+    is_text = {}
+    for i, name in enumerate(columns):
+        column = frame[:, frame.columns.index(name)]
+        if column.dtype.is_numeric() and places.target is None and places.ids is None:
+            X[i] = np.asarray(column.to_numpy(), dtype=np.float64)[places.features]
+            continue
+        cells = column.to_list()
+        values, others = numbers_from_text([cells[j] for j in places.features])
+        X[i] = values
+        is_text.update({j: cell for j, cell in others.items() if j not in is_text})
+        labels.append(None if places.target is None else cells[places.target])
+        ids.append(None if places.ids is None else cells[places.ids])
+    names = [index[j] for j in places.features]
+    request.refuse_text([(names[j], cell) for j, cell in sorted(is_text.items())])
+    y = None if places.target is None else labels_from_array(np.array(labels, dtype=object))
+    return Found(X, names, y, texts(columns if places.ids is None else ids), request.target)

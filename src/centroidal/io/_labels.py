@@ -1,0 +1,88 @@
+"""Labels as a table gives them -> an array of strings or numbers."""
+
+import numpy as np
+
+__all__ = ["MISSING", "is_missing", "labels_from_array", "labels_from_text"]
+
+# What a cell of text says if there is no value; `None` may be a class, so it is not here.
+MISSING = frozenset({"", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL"})
+
+
+def labels_from_text(cells):
+    """Return whole numbers or numbers if all labels are, and strings otherwise.
+
+    Labels such as 01 stay strings, because 1 may be another class.
+    """
+    present = [cell for cell in cells if cell not in MISSING]
+    if len(present) < len(cells):
+        return np.array([None if cell in MISSING else cell for cell in cells], dtype=object)
+    for kind in (int, float):
+        numbers = _all_numbers(cells, kind)
+        if numbers is not None:
+            return numbers
+    return np.array(cells, dtype=str)
+
+
+def _all_numbers(cells, kind):
+    try:
+        numbers = [kind(cell) for cell in cells]
+    except ValueError:
+        return None
+    if kind is int:
+        is_plain = all(str(n) == cell for n, cell in zip(numbers, cells, strict=True))
+        fits = is_plain and max(map(abs, numbers)) < 2**63
+        return np.array(numbers, dtype=np.int64) if fits else None
+    # A class like 007 or 1_2 is a name.
+    is_plain = not any("_" in cell or _has_leading_zero(cell) for cell in cells)
+    return np.array(numbers) if is_plain and np.isfinite(numbers).all() else None
+
+
+def _has_leading_zero(cell):
+    digits = cell.lstrip("+-")
+    return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
+
+
+def labels_from_array(values, *, whole=False):
+    """Return labels as one array; with `whole`, numbers without a fraction become integers."""
+    y = np.asarray(values)
+    if y.dtype.kind == "S":
+        y = np.array([label.decode("utf-8", "replace") for label in y.ravel().tolist()])
+    if y.ndim == 2 and 1 in y.shape:
+        y = y.ravel()
+    if y.dtype.kind == "O":
+        y = _from_objects(y)
+    if whole and y.dtype.kind == "f" and (y == np.rint(y)).all() and (abs(y) < 2**53).all():
+        y = y.astype(np.int64)
+    return y
+
+
+def _from_objects(y):
+    """Strings if all are, numbers if all are; with a missing one the objects stay."""
+    labels = y.ravel().tolist()
+    if is_missing(y).any():
+        return y
+    if all(isinstance(label, str) for label in labels):
+        return np.array(labels, dtype=str).reshape(y.shape)
+    if all(isinstance(label, (bool, int, float, np.number)) for label in labels):
+        return np.array(labels).reshape(y.shape)
+    return y
+
+
+def is_missing(y):
+    """Say which labels are not there: NaN, None or the empty string."""
+    if y.dtype.kind == "f":
+        return np.isnan(y)
+    if y.dtype.kind == "U":
+        return y == ""
+    if y.dtype.kind != "O":
+        return np.zeros(y.shape, dtype=bool)
+    missing = [_is_nothing(label) for label in y.ravel().tolist()]
+    return np.array(missing, dtype=bool).reshape(y.shape)
+
+
+def _is_nothing(label):
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(label, str):
+        return label == ""
+    return bool(label != label)

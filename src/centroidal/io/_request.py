@@ -1,0 +1,158 @@
+"""What was asked of a source, what was found in it, and the words for what is wrong."""
+
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["Found", "Places", "Request", "clean_errors", "listed", "shown", "texts"]
+
+N_LISTED = 5
+N_CHARACTERS = 40
+N_REASON = 200
+
+
+class Found(NamedTuple):
+    """A table as its format gives it; missing numbers are NaN."""
+
+    X: object
+    feature_names: list
+    y: np.ndarray | None = None
+    ids: list | None = None
+    target: str | None = None
+    remarks: tuple = ()
+
+
+class Places(NamedTuple):
+    """Where in a header the features, the labels and the ids stand."""
+
+    features: list
+    target: int | None
+    ids: int | None
+
+
+class Request(NamedTuple):
+    """What the caller of `read_table` asked for; `name` is the source in messages."""
+
+    name: str
+    target: str | None = None
+    ids: str | None = None
+    drop: tuple = ()
+    transpose: bool = False
+    layer: str | None = None
+
+    def places(self, names, unnamed=None):
+        """Find the names that were asked for; `unnamed` is an index, never a feature."""
+        what = "row" if self.transpose else "column"
+        for asked in (self.target, self.ids, *self.drop):
+            if asked is not None and asked not in names:
+                raise ValueError(self.unknown(what, asked, names))
+        left_out = set(self.drop)
+        nameless = [
+            j + 1
+            for j, name in enumerate(names)
+            if not name and j != unnamed and "" not in left_out
+        ]
+        if nameless:
+            raise ValueError(
+                f"{self.name}: {what} {listed(nameless)} has no name; give every {what} one."
+            )
+        self.refuse_repeated([name for name in names if name not in left_out])
+        target = None if self.target is None else names.index(self.target)
+        ids = unnamed if self.ids is None else names.index(self.ids)
+        special = {target, ids, unnamed}
+        features = [j for j, name in enumerate(names) if name not in left_out and j not in special]
+        return Places(features, target, ids)
+
+    def kept(self, names):
+        """Say which of the names of an array of features are not to be dropped."""
+        for asked in self.drop:
+            if asked not in names:
+                raise ValueError(self.unknown("feature", asked, names))
+        left_out = set(self.drop)
+        kept = [j for j, name in enumerate(names) if name not in left_out]
+        self.refuse_repeated([names[j] for j in kept])
+        return kept
+
+    def unknown(self, what, asked, names):
+        """Return the sentence on a name that is not there, with the nearest that are."""
+        near = {name.casefold(): name for name in names}
+        close = get_close_matches(asked.casefold(), near, n=3)
+        if close:
+            hint = f"Did you mean {' or '.join(repr(near[name]) for name in close)}?"
+        else:
+            hint = f"It has {listed(names, quoted=True)}."
+        return f"{self.name} has no {what} {shown(asked)}. {hint}"
+
+    def refuse_repeated(self, names):
+        """Raise if a name occurs twice: a model finds its features by name."""
+        if len(set(names)) == len(names):
+            return
+        counts = {}
+        for name in names:
+            counts[name] = counts.get(name, 0) + 1
+        repeated = [name for name, count in counts.items() if count > 1]
+        verb = "occurs" if len(repeated) == 1 else "occur"
+        raise ValueError(
+            f"{self.name}: {listed(repeated, quoted=True)} {verb} more than once among the names. "
+            "A model finds its features by name, so rename them, or leave them out with drop "
+            "(--drop NAME)."
+        )
+
+    def refuse_text(self, columns):
+        """Raise because of features, given with an example of each, that are not numbers."""
+        if not columns:
+            return
+        names = listed([f"{shown(name)} ({shown(cell)})" for name, cell in columns])
+        one = len(columns) == 1
+        message = (
+            f"{self.name}: {len(columns)} feature{' is' if one else 's are'} not numeric: {names}. "
+            "Leave them out with drop (--drop NAME) or encode them as numbers."
+        )
+        if any(_has_comma(cell) for _, cell in columns):
+            message += (
+                " Numbers must be written with a decimal point, and without a comma: 1.5, 1234."
+            )
+        raise ValueError(message)
+
+    def refuse_option(self, option, kind):
+        """Raise because of an option that does not apply to this kind of source."""
+        raise ValueError(f"{option} is of no use with {self.name}: {kind}.")
+
+
+def _has_comma(cell):
+    parts = str(cell).strip().lstrip("+-").split(",")
+    return len(parts) > 1 and all(part.replace(".", "").isdigit() for part in parts)
+
+
+def shown(value):
+    """Quote a value for a message, cut if it is long."""
+    text = str(value)
+    return repr(text if len(text) <= N_CHARACTERS else text[:N_CHARACTERS] + "...")
+
+
+def listed(values, quoted=False):
+    """List the first few values and say how many there are if these are not all."""
+    first = [shown(value) if quoted else str(value) for value in values[:N_LISTED]]
+    rest = f", ... ({len(values)})" if len(values) > N_LISTED else ""
+    return ", ".join(first) + rest
+
+
+def texts(values):
+    """Return names as plain str, whatever they were."""
+    return [
+        value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+        for value in np.asarray(values, dtype=object).ravel().tolist()
+    ]
+
+
+@contextmanager
+def clean_errors(name, kind):
+    """Turn whatever a library raises on a broken file into one sentence with its name."""
+    try:
+        yield
+    except Exception as error:
+        first = str(error).strip().split("\n")[0] or type(error).__name__
+        first = first if len(first) <= N_REASON else first[:N_REASON] + "..."
+        raise ValueError(f"{name} could not be read as {kind}: {first}") from error

@@ -1,0 +1,311 @@
+"""Classifiers as ONNX graphs, which other languages and servers run.
+
+The graph does what `predict` and `predict_proba` do, step by step and in double precision, so that
+both decide alike: one score a class, the largest wins, and a softmax makes probabilities of them.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from .._optional import require
+from .._validation import check_fitted
+from ..classifiers import (
+    DisjointCentroidClassifier,
+    FisherSubspaceClassifier,
+    SparseCenterClassifier,
+)
+from ..classifiers._geometry import log_odds
+from ..model_selection import (
+    DisjointCentroidClassifierCV,
+    FisherSubspaceClassifierCV,
+    SparseCenterClassifierCV,
+)
+from .models import check_target, write_whole
+
+__all__ = ["to_onnx"]
+
+_OPSET, _IR_VERSION = 17, 8  # that runtimes of several years know
+_TINY = np.finfo(float).tiny
+
+
+def to_onnx(model, path=None, *, force=False):
+    """Translate a fitted classifier to ONNX.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted :class:`~centroidal.SparseCenterClassifier`,
+        :class:`~centroidal.FisherSubspaceClassifier` or
+        :class:`~centroidal.DisjointCentroidClassifier`, one of them that was chosen by
+        cross-validation, or a pipeline of `SimpleImputer` and `StandardScaler` that ends in one.
+    path : str or path, default=None
+        File to write; its name must end in ``.onnx``.
+    force : bool, default=False
+        Whether a file that exists may be overwritten.
+
+    Returns
+    -------
+    onnx.ModelProto
+        A graph with the input ``X`` (double, a row for each sample) and the outputs ``label`` and
+        ``probabilities``.
+
+    Notes
+    -----
+    Numbers are the same up to the order in which a runtime adds them, a relative difference of
+    about 1e-15. Labels are then the same, too, except for a sample that lies between two classes
+    up to that difference; if the sums are exact, as with whole numbers, a tie goes to the first of
+    the classes in both.
+
+    The graph does not check its input: where `predict` would refuse a missing value, it returns
+    whatever comes out.
+
+    Examples
+    --------
+    >>> from centroidal import FisherSubspaceClassifier
+    >>> from centroidal.datasets import load_expression
+    >>> from centroidal.io import to_onnx
+    >>> X, y = load_expression(return_X_y=True)
+    >>> graph = to_onnx(FisherSubspaceClassifier().fit(X, y)).graph
+    >>> [output.name for output in graph.output]
+    ['label', 'probabilities']
+    """
+    require("onnx", "onnx", "An ONNX graph")
+    if path is not None:
+        path = check_target(Path(path), ".onnx", force)
+    steps, classifier = _split(model)
+    check_fitted(model)
+    graph = _Graph()
+    columns = "X"
+    for step in steps:
+        columns = _PREPARATIONS[type(step)](graph, step, columns)
+    scores = _SCORES[type(classifier)](graph, classifier, columns)
+    _decide(graph, classifier, scores)
+    proto = graph.model(model.n_features_in_, classifier.classes_)
+    if path is not None:
+        write_whole(path, proto.SerializeToString(), force=force)
+    return proto
+
+
+def _split(model):
+    """Return the steps before the classifier, and it; raise unless all can be translated."""
+    *steps, classifier = [step for _, step in model.steps] if _is_pipeline(model) else [model]
+    steps = [step for step in steps if step not in (None, "passthrough")]
+    if type(classifier) not in _SCORES or any(type(step) not in _PREPARATIONS for step in steps):
+        names = [kind.__name__ for kind in _SCORES]
+        before = " and ".join(kind.__name__ for kind in _PREPARATIONS)
+        parts = ", ".join(type(step).__name__ for step in (*steps, classifier))
+        raise TypeError(
+            f"{parts} cannot be translated to ONNX; possible are {', '.join(names)}, and a "
+            f"pipeline of {before} that ends in one of them."
+        )
+    return steps, classifier
+
+
+def _is_pipeline(model):
+    return type(model) is Pipeline
+
+
+class _Graph:
+    """Nodes and constants of a graph; each operation returns the name of its result."""
+
+    def __init__(self):
+        self._nodes, self._constants = [], []
+
+    def add(self, operation, *inputs, output=None, **attributes):
+        """Add a node; arrays among the inputs become constants."""
+        from onnx import helper
+
+        names = [each if isinstance(each, str) else self.constant(each) for each in inputs]
+        output = output or f"{operation.lower()}_{len(self._nodes)}"
+        self._nodes.append(helper.make_node(operation, names, [output], **attributes))
+        return output
+
+    def constant(self, values):
+        """Add a constant."""
+        from onnx import numpy_helper
+
+        name = f"constant_{len(self._constants)}"
+        self._constants.append(numpy_helper.from_array(np.asarray(values), name))
+        return name
+
+    def columns(self, X, chosen, n_columns):
+        """Take some columns, or X itself if they are all."""
+        chosen = np.asarray(chosen, dtype=np.int64)
+        if np.array_equal(chosen, np.arange(n_columns)):
+            return X
+        return self.add("Gather", X, chosen, axis=1)
+
+    def row_sums(self, X):
+        """Sum the columns, as one column."""
+        return self.add("ReduceSum", X, np.array([1]), keepdims=1)
+
+    def model(self, n_features, classes):
+        """Return the model with its input and outputs declared."""
+        from onnx import TensorProto, checker, helper
+
+        labels = helper.np_dtype_to_tensor_dtype(_label_values(classes).dtype)
+        rows = "n_samples"
+        double = TensorProto.DOUBLE
+        graph = helper.make_graph(
+            self._nodes,
+            "centroidal",
+            [helper.make_tensor_value_info("X", double, [rows, n_features])],
+            [
+                helper.make_tensor_value_info("label", labels, [rows]),
+                helper.make_tensor_value_info("probabilities", double, [rows, len(classes)]),
+            ],
+            self._constants,
+        )
+        opset = helper.make_opsetid("", _OPSET)
+        model = helper.make_model(
+            graph, opset_imports=[opset], ir_version=_IR_VERSION, producer_name="centroidal"
+        )
+        checker.check_model(model)
+        return model
+
+
+def _label_values(classes):
+    """Labels as ONNX has them: texts, whole numbers, floats or truth values."""
+    classes = np.asarray(classes)
+    if classes.dtype.kind == "U" or all(isinstance(label, str) for label in classes.tolist()):
+        return classes.astype(object)
+    if classes.dtype.kind in "iu":
+        return classes.astype(np.int64)
+    if classes.dtype.kind == "f":
+        return classes.astype(np.float64)
+    if classes.dtype.kind == "b":
+        return classes
+    raise TypeError(f"classes_ of dtype {classes.dtype} must be texts or numbers for ONNX.")
+
+
+def _decide(graph, classifier, scores):
+    """Name the class of the largest score, and make probabilities of all scores."""
+    winners = graph.add("ArgMax", scores, axis=1, keepdims=0)
+    graph.add("Gather", _label_values(classifier.classes_), winners, axis=0, output="label")
+    largest = graph.add("ReduceMax", scores, axes=[1], keepdims=1)
+    behind = graph.add("Sub", scores, largest)
+    unit = np.array(max(classifier._score_unit, _TINY))
+    graph.add("Softmax", graph.add("Div", behind, unit), axis=1, output="probabilities")
+
+
+# Before the classifier --------------------------------------------------------------------------
+
+
+def _impute(graph, imputer, X):
+    is_nan = isinstance(imputer.missing_values, float) and np.isnan(imputer.missing_values)
+    if not is_nan or imputer.add_indicator or imputer.statistics_.dtype.kind != "f":
+        raise TypeError(
+            "SimpleImputer must replace NaN by numbers, with missing_values=nan and "
+            "add_indicator=False, to be translated to ONNX."
+        )
+    values = imputer.statistics_.astype(float)
+    kept = np.flatnonzero(~np.isnan(values))  # a column without any value is left out
+    X = graph.columns(X, kept, values.size)
+    return graph.add("Where", graph.add("IsNaN", X), values[kept], X)
+
+
+def _standardise(graph, scaler, X):
+    if scaler.with_mean:
+        X = graph.add("Sub", X, scaler.mean_)
+    if scaler.with_std:
+        X = graph.add("Div", X, scaler.scale_)
+    return X
+
+
+# One score a class ------------------------------------------------------------------------------
+
+
+def _sparse_center_scores(graph, model, X):
+    solution = model._solution
+    seen = solution.counts > 0
+    selected = np.flatnonzero(model.support_)
+    centers, scale = model.centers_[np.ix_(seen, selected)], solution.path.scale[selected]
+    if solution.whitening is None:
+        Z = graph.columns(X, selected, model.n_features_in_)
+    else:
+        Z = _whitened(graph, solution.whitening, X, selected)
+    measure = _absolute_distances if model.metric == "l1" else _squared_distances
+    bonus = model._score_unit * log_odds(model.class_prior_)[seen]
+    return _for_all_classes(graph, graph.add("Sub", bonus, measure(graph, Z, centers, scale)), seen)
+
+
+def _whitened(graph, whitening, X, selected):
+    X = graph.add("Div", X, whitening.scale)
+    kept = graph.add("Mul", graph.columns(X, selected, whitening.scale.size), whitening.base)
+    inside = graph.add("Mul", graph.add("MatMul", X, whitening.vectors), whitening.extra)
+    return graph.add("Add", kept, graph.add("MatMul", inside, whitening.vectors[selected].T))
+
+
+def _squared_distances(graph, Z, centers, scale):
+    offsets = (centers - centers[0]) / scale
+    Z = graph.add("Div", graph.add("Sub", Z, centers[0]), scale)
+    lengths = graph.row_sums(graph.add("Mul", Z, Z))
+    products = graph.add("Mul", graph.add("MatMul", Z, offsets.T), np.array(2.0))
+    return graph.add("Add", graph.add("Sub", lengths, products), (offsets**2).sum(axis=1))
+
+
+def _absolute_distances(graph, Z, centers, scale):
+    Z = graph.add("Div", Z, scale)
+    each = [
+        graph.row_sums(graph.add("Abs", graph.add("Sub", Z, center))) for center in centers / scale
+    ]
+    return graph.add("Concat", *each, axis=1)
+
+
+def _fisher_scores(graph, model, X):
+    scores = graph.add("Add", graph.add("MatMul", X, model.coef_.T), model.intercept_)
+    return _two_sided(graph, scores) if model.intercept_.size == 1 else scores
+
+
+def _two_sided(graph, log_odds):
+    zero = np.array(0.0)
+    sides = graph.add("Min", graph.add("Neg", log_odds), zero), graph.add("Min", log_odds, zero)
+    return graph.add("Concat", *sides, axis=1)
+
+
+def _disjoint_scores(graph, model, X):
+    seen = model._solution.moments.seen
+    distances = graph.add("Concat", *_group_distances(graph, model, X, seen), axis=1)
+    if model._logistic is None:
+        return _for_all_classes(graph, graph.add("Neg", distances), seen)
+    scaler, regression = model._logistic[0], model._logistic[-1]
+    decision = graph.add("MatMul", _standardise(graph, scaler, distances), regression.coef_.T)
+    decision = graph.add("Add", decision, regression.intercept_)
+    if regression.intercept_.size == 1:
+        decision = graph.add("MatMul", decision, np.array([[-0.5, 0.5]]))
+    return _for_all_classes(graph, decision, seen)
+
+
+def _group_distances(graph, model, X, seen):
+    for center, group in zip(model.centers_[seen], model.groups_[seen], strict=True):
+        chosen = np.flatnonzero(group)
+        own = graph.columns(X, chosen, group.size)
+        steps = graph.add(
+            "Div", graph.add("Sub", own, center[chosen]), model.feature_scale_[chosen]
+        )
+        shares = np.full((chosen.size, 1), 1.0 / chosen.size)
+        yield graph.add("MatMul", graph.add("Mul", steps, steps), shares)
+
+
+def _for_all_classes(graph, scores, seen):
+    """Give classes without samples, which never win, a score of minus infinity."""
+    if seen.all():
+        return scores
+    places = np.zeros((np.count_nonzero(seen), seen.size))
+    places[np.arange(len(places)), np.flatnonzero(seen)] = 1.0
+    return graph.add("Add", graph.add("MatMul", scores, places), np.where(seen, 0.0, -np.inf))
+
+
+_PREPARATIONS = {SimpleImputer: _impute, StandardScaler: _standardise}
+_SCORES = {
+    SparseCenterClassifier: _sparse_center_scores,
+    SparseCenterClassifierCV: _sparse_center_scores,
+    FisherSubspaceClassifier: _fisher_scores,
+    FisherSubspaceClassifierCV: _fisher_scores,
+    DisjointCentroidClassifier: _disjoint_scores,
+    DisjointCentroidClassifierCV: _disjoint_scores,
+}

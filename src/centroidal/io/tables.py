@@ -1,0 +1,315 @@
+"""Tables with a label column, from files and data frames, checked once and in plain words."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from .._validation import check_choice, check_flag
+from ._formats import read_file, read_object
+from ._labels import is_missing
+from ._request import Request, listed, shown
+
+__all__ = ["Table", "read_table"]
+
+_LONGEST_LABEL = 1000
+_MANY_LABELS = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Samples, labels and names, as `read_table` found them.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The features, in double precision, or in single if they were stored so. What was sparse
+        is CSR. Missing values are NaN, and there are some only if `impute` is "median".
+    y : ndarray of shape (n_samples,) or None
+        The labels as they were given: strings or numbers.
+    feature_names : ndarray of shape (n_features,)
+        Names of the features, all different, as str.
+    ids : ndarray of shape (n_samples,) or None
+        Names of the samples, as str.
+    target : str or None
+        The name of the labels.
+    remarks : tuple of str
+        What was unusual and how it was handled, a sentence each.
+    source : str
+        The name of the file, or the kind of object.
+    digest : str or None
+        SHA-256 of the bytes of the file.
+    impute : {"median", None}
+        What is still to be done about missing values.
+    """
+
+    X: np.ndarray
+    y: np.ndarray | None
+    feature_names: np.ndarray
+    ids: np.ndarray | None
+    target: str | None
+    remarks: tuple
+    source: str
+    digest: str | None
+    impute: str | None = None
+
+    def __repr__(self):
+        n_samples, n_features = self.X.shape
+        labels = "no labels" if self.y is None else f"labels {self.target!r}"
+        return f"<Table {self.source!r}: {n_samples} samples, {n_features} features, {labels}>"
+
+
+def read_table(source, *, target=None, ids=None, drop=(), transpose=False, layer=None, impute=None):
+    """Read a table of numbers with a column of labels.
+
+    Parameters
+    ----------
+    source : str, Path, data frame or AnnData
+        A file, whose format is that of its suffix: .csv, .tsv or .txt (with tabs), also with .gz;
+        .parquet; .npz; .mat (up to version 7); .svmlight, .libsvm or .svm, also with .gz; .h5ad.
+        Or a data frame of pandas, polars or pyarrow, or an AnnData object.
+    target : str, default=None
+        The column of labels; in .npz and .mat the array of labels, y or Y if None; in .h5ad a
+        column of `obs`. None reads no labels, and every column is a feature.
+    ids : str, default=None
+        The column with names of samples. If None, they are the index of a pandas frame, `obs` of
+        .h5ad, the array `ids` of .npz, or a first column of text without a name.
+    drop : sequence of str, default=()
+        Columns to leave out. All must be there.
+    transpose : bool, default=False
+        Whether samples are in columns: then the first column holds the names of the features, the
+        header the ids, and `target`, `ids` and `drop` name rows. In .npz and .mat it is X that is
+        transposed.
+    layer : str, default=None
+        The layer of .h5ad or AnnData to read instead of X.
+    impute : {"median", "drop-features"}, default=None
+        What to do about missing values. None refuses them. "drop-features" leaves out features in
+        which a value is missing. "median" leaves them in as NaN, see Notes.
+
+    Returns
+    -------
+    Table
+        Samples, labels, names, and remarks on what was unusual.
+
+    Raises
+    ------
+    ValueError
+        If the file is not a table of numbers; the message names what is wrong and what to do:
+        features that are not numbers, names that occur twice or are not there, missing labels,
+        missing or infinite values, rows of different lengths, text that is not UTF-8.
+    FileNotFoundError, PermissionError
+        If the file is not there or must not be read.
+
+    Notes
+    -----
+    **Missing values.** A median over all samples would carry what is in the test samples into the
+    training samples of a cross-validation. So ``impute="median"`` fills nothing: it returns X with
+    NaN and sets ``Table.impute``, for the caller to put ``SimpleImputer(strategy="median",
+    keep_empty_features=True)`` before the estimator. Features without any value are left out if
+    there are labels; in new samples without labels they stay, as a fitted imputer can fill them.
+    Leaving features out does not look at labels, so "drop-features" does it at once.
+
+    **Text.** Cells are trimmed. Missing is an empty cell, NA, N/A, #N/A, <NA>, NaN or null. True
+    and False become 1 and 0. Labels that are all numbers become numbers, unless one is written
+    like 01. Numbers with a decimal comma are refused. If the header does not hold the separator of
+    the suffix, but semicolons, tabs, commas or bars, it is these. Text must be UTF-8. With pyarrow
+    reading is faster; the result is the same.
+
+    **Names.** A model finds its features by name, so names must be unique. Features without names
+    are called x0, x1, ...; in svmlight files by the number that is written there. Sample ids may
+    repeat; a remark says so.
+
+    Nothing is ever unpickled.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from centroidal.io import read_table
+    >>> frame = pd.DataFrame({"a": [1.5, 2.0, 3.0], "b": [0, 1, 1], "kind": ["x", "y", "x"]})
+    >>> table = read_table(frame, target="kind")
+    >>> table
+    <Table 'DataFrame': 3 samples, 2 features, labels 'kind'>
+    >>> table.X.tolist(), table.y.tolist(), table.feature_names.tolist()
+    ([[1.5, 0.0], [2.0, 1.0], [3.0, 1.0]], ['x', 'y', 'x'], ['a', 'b'])
+    >>> table.remarks
+    ("Class 'y' has one sample.",)
+    """
+    check_flag("transpose", transpose)
+    check_choice("impute", impute, (None, "median", "drop-features"))
+    request = _request(target, ids, drop, transpose, layer)
+    digest = None
+    if isinstance(source, (str, Path)):
+        request = request._replace(name=Path(source).name or str(source))
+        found, digest = read_file(Path(source), request)
+    else:
+        request = request._replace(name=type(source).__name__)
+        found = read_object(source, request)
+    return _checked(found, request, digest, impute)
+
+
+def _request(target, ids, drop, transpose, layer):
+    drop = (drop,) if isinstance(drop, str) else tuple(str(name) for name in drop)
+    names = [None if name is None else str(name) for name in (target, ids, layer)]
+    special = [name for name in names[:2] if name is not None]
+    for name in special:
+        if name in drop or special.count(name) > 1:
+            raise ValueError(f"{shown(name)} is asked for twice, among target, ids and drop.")
+    return Request("", names[0], names[1], tuple(dict.fromkeys(drop)), transpose, names[2])
+
+
+def _checked(found, request, digest, impute):
+    X, names = found.X, list(found.feature_names)
+    if 0 in X.shape:
+        raise ValueError(f"{request.name} has {X.shape[0]} samples and {X.shape[1]} features.")
+    _check_labels(found, request)
+    remark = []
+    if not _is_finite(X):
+        _refuse_infinite(X, names, request)
+        X, names, remark = _handle_missing(X, names, request, impute, found.y is not None)
+    remarks = (*found.remarks, *remark, *_on_ids(found.ids), *_on_classes(found.y, found.target))
+    return Table(
+        X=X,
+        y=found.y,
+        feature_names=np.array(names, dtype=object),
+        ids=None if found.ids is None else np.array(found.ids, dtype=object),
+        target=found.target,
+        remarks=remarks,
+        source=request.name,
+        digest=digest,
+        impute="median" if impute == "median" else None,
+    )
+
+
+# ------------------------------------------------------------------ labels and ids
+
+
+def _check_labels(found, request):
+    y = found.y
+    if y is None:
+        return
+    if len(y) != found.X.shape[0]:
+        raise ValueError(
+            f"{request.name}: {found.target} has {len(y)} labels for {found.X.shape[0]} samples."
+        )
+    missing = np.flatnonzero(is_missing(y))
+    if missing.size:
+        raise ValueError(
+            f"{request.name}: {missing.size} of {len(y)} samples have no label in "
+            f"{shown(found.target)} (sample {listed((missing + 1).tolist())}). "
+            "Fill them in or take these samples out."
+        )
+    if y.dtype.kind == "O":
+        raise ValueError(
+            f"{request.name}: the labels {shown(found.target)} must be all strings or all numbers."
+        )
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError(f"{request.name}: a label in {shown(found.target)} is infinite.")
+    if y.dtype.kind == "U" and y.dtype.itemsize > 4 * _LONGEST_LABEL:
+        raise ValueError(
+            f"{request.name}: a label in {shown(found.target)} has {y.dtype.itemsize // 4} "
+            f"characters, more than {_LONGEST_LABEL}; is it the column of labels?"
+        )
+
+
+def _on_classes(y, target):
+    if y is None:
+        return []
+    classes, counts = np.unique(y, return_counts=True)
+    names = [_class_name(label) for label in classes.tolist()]
+    if len(names) == 1:
+        return [f"All samples have the same label, {names[0]}."]
+    if y.dtype.kind == "f" and len(names) > _MANY_LABELS:
+        return [f"{shown(target)} holds {len(names)} different numbers; are they classes?"]
+    single = [name for name, count in zip(names, counts.tolist(), strict=True) if count == 1]
+    if len(single) == 1:
+        return [f"Class {single[0]} has one sample."]
+    return [f"{len(single)} classes have one sample each: {listed(single)}."] if single else []
+
+
+def _class_name(label):
+    return shown(label) if isinstance(label, str) else str(label)
+
+
+def _on_ids(ids):
+    if ids is None:
+        return []
+    counts = {}
+    for name in ids:
+        counts[name] = counts.get(name, 0) + 1
+    repeated = [name for name, count in counts.items() if count > 1]
+    if not repeated:
+        return []
+    noun = "id" if len(repeated) == 1 else "ids"
+    return [f"{len(repeated)} duplicate sample {noun}, kept: {listed(repeated, quoted=True)}."]
+
+
+# ------------------------------------------------------------------ missing and infinite values
+
+
+def _where(X, condition):
+    """Return rows and columns of the entries that meet a condition."""
+    if not sparse.issparse(X):
+        return np.nonzero(condition(X))
+    entries = X.tocoo()
+    hits = condition(entries.data)
+    return entries.row[hits], entries.col[hits]
+
+
+def _is_finite(X):
+    """Say whether the sum of all values is finite; it costs no memory, and may overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite((X.data if sparse.issparse(X) else X).sum()))
+
+
+def _refuse_infinite(X, names, request):
+    _, columns = _where(X, np.isinf)
+    if columns.size == 0:
+        return
+    features = [names[j] for j in np.unique(columns).tolist()]
+    raise ValueError(
+        f"{request.name}: {_counted(columns.size, 'value is', 'values are')} infinite or too "
+        f"large, in {_counted(len(features), 'feature', 'features')}: "
+        f"{listed(features, quoted=True)}."
+    )
+
+
+def _handle_missing(X, names, request, impute, has_labels):
+    rows, columns = _where(X, np.isnan)
+    if columns.size == 0:
+        return X, names, []
+    affected, per_feature = np.unique(columns, return_counts=True)
+    features = [names[j] for j in affected.tolist()]
+    count = (
+        f"{_counted(columns.size, 'value is', 'values are')} missing, in {len(features)} of "
+        f"{_counted(X.shape[1], 'feature', 'features')} and {np.unique(rows).size} of "
+        f"{_counted(X.shape[0], 'sample', 'samples')}"
+    )
+    if impute is None:
+        raise ValueError(
+            f"{request.name}: {count}: {listed(features, quoted=True)}. Leave these features out "
+            "with impute='drop-features' (--impute drop-features), or have medians filled in with "
+            "impute='median' (--impute median)."
+        )
+    if impute == "drop-features":
+        gone, remark = affected, f"{count}; these features are left out."
+    else:
+        gone = affected[per_feature == X.shape[0]] if has_labels else affected[:0]
+        remark = f"{count}; they are to be filled in with medians of the training samples."
+    remarks = [remark]
+    if impute == "median" and gone.size:
+        empty = [names[j] for j in gone.tolist()]
+        remarks.append(
+            f"{_counted(len(empty), 'feature has', 'features have')} no value at all and "
+            f"{'is' if len(empty) == 1 else 'are'} left out: {listed(empty, quoted=True)}."
+        )
+    if gone.size == X.shape[1]:
+        raise ValueError(f"{request.name}: {count}; no feature is left.")
+    if gone.size:
+        kept = np.setdiff1d(np.arange(X.shape[1]), gone)
+        X, names = X[:, kept], [names[j] for j in kept.tolist()]
+    return X, names, remarks
+
+
+def _counted(count, singular, plural):
+    return f"{count} {singular if count == 1 else plural}"

@@ -1,0 +1,576 @@
+"""Which features are selected again and again from parts of the samples, and how reliably.
+
+Equation map of the index, :cite:t:`Nogueira2018`:
+
+    definition 4    index                           selection_stability(), `index`
+    corollary 9     interval, from the asymptotic   selection_stability(), `influence`
+                    variance of the index
+"""
+
+from inspect import signature
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy.sparse import csr_array, issparse
+from scipy.special import ndtri
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    MetaEstimatorMixin,
+    clone,
+)
+from sklearn.feature_selection import SelectorMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, check_random_state, get_tags
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from .._progress import ProgressMixin, with_callbacks
+from .._validation import (
+    check_count,
+    check_fitted,
+    check_flag,
+    check_jobs,
+    check_labels,
+    check_n_features_to_select,
+    check_share,
+)
+from ._rankings import ranking_of
+
+__all__ = ["SelectionStability", "StabilitySelector", "selection_stability"]
+
+_ROUNDING = 1e-9  # so that a fraction of 0.29 of 100 samples is 29 of them
+_LARGEST_SEED = np.iinfo(np.int32).max
+
+
+class StabilitySelector(ProgressMixin, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+    r"""Select the features that a selector finds again and again in parts of the samples.
+
+    A clone of the selector is fitted to each of many resamples: random parts of the samples, drawn
+    without replacement, with the classes in the proportions they have. What is kept are the
+    features that were selected in at least a share `threshold` of them: stability selection of
+    :cite:t:`Meinshausen2010`, with the pairs of disjoint halves of :cite:t:`ShahSamworth2013`.
+    Beside the selection stand a bound on how many of its features are expected to be false, and
+    an index of how much the selections of different resamples agree.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What selects, it is cloned: a selector, or a classifier that selects, with ``get_support``;
+        an estimator with ``coef_`` or ``feature_importances_``, which selects the features whose
+        values are not all zero; a pipeline that ends with one of them; or a search over one of
+        them, whose best estimator counts. Steps of a pipeline before the last one may select
+        features, too; others must keep the features and their order.
+    n_resamples : int, default=100
+        How often the selector is fitted; an even number if in complementary pairs.
+    sample_fraction : float, default=0.5
+        Share of the samples of each class in a resample, rounded down, but at least one. At most
+        0.5 with complementary pairs.
+    threshold : float or None, default=0.6
+        Smallest share of the resamples in which a feature must be selected to be kept; above 0 and
+        at most 1. Not used with `n_features_to_select`, and may be None then.
+    n_features_to_select : int, float or None, default=None
+        Keep so many of the most frequent features instead: a number, or a fraction of all features.
+    complementary_pairs : bool, default=True
+        Whether resamples come in pairs that have no sample in common, other than those that are
+        alone in their class.
+    n_jobs : int or None, default=None
+        Number of processes, over the resamples. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed or source of the resamples. Where the estimator or a part of it has a `random_state` of
+        None, it is given a seed as well, another one in each resample.
+
+    Attributes
+    ----------
+    selection_frequencies_ : ndarray of shape (n_features,)
+        Share of the resamples in which each feature was selected.
+    feature_ranking_ : ndarray of int, shape (n_features,)
+        Features from the most to the least frequent. Of equally frequent ones those come first that
+        the estimator ranked higher on average, where it ranks, and then the first column.
+    support_ : ndarray of bool, shape (n_features,)
+        Mask of the features that are kept. There may be none that reaches `threshold`.
+    n_features_to_select_ : int
+        Number of them.
+    mean_selected_ : float
+        Mean number of features that the estimator selected in a resample, q.
+    expected_false_selections_ : float
+        Bound on the expected number of false features among those that are kept, see the Notes. NaN
+        where it is not known: if the threshold is not above 0.5, if `n_features_to_select` decides,
+        or if resamples are larger than half of the samples.
+    stability_ : float
+        Index of :cite:t:`Nogueira2018`: 1 if all resamples lead to the same features, near 0 if
+        features were selected as if at random. NaN if no feature was ever selected, or every
+        feature always.
+    stability_interval_ : tuple of (float, float)
+        Its asymptotic confidence interval, of 95 %.
+    supports_ : scipy.sparse.csr_array of bool, shape (n_resamples, n_features)
+        What was selected in each resample; neighbours are the complementary pairs.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where they are all strings.
+
+    See Also
+    --------
+    centroidal.model_selection.selection_stability : The index for any selections.
+    centroidal.inspection.StabilityDisplay : Draws the frequencies.
+    centroidal.model_selection.selection_curve : Whether the selected features predict.
+
+    Notes
+    -----
+    **False selections.** With m features and a threshold :math:`\pi > 1/2` the bound is, for both
+    kinds of resamples,
+
+    .. math:: \frac{q^2}{(2 \pi - 1) m}
+
+    but it says different things.
+
+    - *Complementary pairs* (theorem 1 of :cite:t:`ShahSamworth2013`, in its plain form, for the
+      worst case): it bounds the expected number of kept features that the estimator, fitted to one
+      resample, would select with a probability of at most q / m, which is that of q features drawn
+      at random. Nothing is assumed about the estimator or the features, and any number of pairs
+      will do; samples must be independent.
+    - *Other resamples* (theorem 1 of :cite:t:`Meinshausen2010`): it bounds the expected number of
+      kept features that are noise, if the estimator selects each noise feature with the same
+      probability (they are exchangeable) and is not worse than guessing. This is about the
+      average over all possible resamples, which finitely many approach.
+
+    In both cases q is the expected number for a resample, of which `mean_selected_` is an estimate
+    unless the estimator always selects the same number. The theorems know halves; as their proofs
+    need no more than resamples that can be disjoint, they hold for smaller ones as well, with their
+    q. With classes in fixed proportions they hold given the labels. A bound is about the average
+    over many data sets, it is often far from sharp, and one above the number of features that are
+    kept says nothing. To lower it, let the estimator select fewer features, or raise the threshold.
+
+    **Index.** With :math:`s_j^2` the unbiased variance over the resamples of whether feature j is
+    selected, and q as above,
+
+    .. math:: 1 - \frac{\frac{1}{m} \sum_j s_j^2}{\frac{q}{m} \left(1 - \frac{q}{m}\right)}
+
+    If all selections have the same size it is the mean of Kuncheva's index over all pairs of them.
+    The interval takes resamples as independent draws from these samples: it tells how far more
+    resamples would move the index, not how another data set would. It is cut at 1, and it is not to
+    be relied on for less than some 30 resamples.
+
+    **Sample weights** are handed to the estimator with the samples, if its `fit` takes them (that
+    of a pipeline does not). Samples of weight zero take no part. A sample of weight 2 is drawn as
+    one, so it is not the same as two samples, of which one may be drawn without the other.
+
+    An estimator that fails in a resample ends the fit; a note on its error tells which one it was.
+
+    Time is that of `n_resamples` fits to a part of the samples. NumPy's linear algebra is kept to
+    one thread, which makes the result the same for any `n_jobs`. Rows are handed to the estimator
+    as they are: data frames, sparse matrices.
+
+    **Where we differ** from the papers: classes keep their proportions, which in each class may
+    leave one sample out of both halves. A sample that is alone in its class is in every resample,
+    so that each of them has all classes; the bounds then hold given this sample.
+
+    Examples
+    --------
+    >>> from centroidal import SparseCenterClassifier, StabilitySelector
+    >>> from centroidal.datasets import make_expression
+    >>> genes = make_expression(90, 200, n_informative=8, random_state=0)
+    >>> selector = StabilitySelector(
+    ...     SparseCenterClassifier(10, scale="within"), threshold=0.8, random_state=0
+    ... ).fit(genes.data, genes.target)
+    >>> selector.get_support(indices=True).size == selector.n_features_to_select_
+    True
+    >>> selector.mean_selected_, round(selector.expected_false_selections_, 2)
+    (10.0, 0.83)
+    >>> low, high = selector.stability_interval_
+    >>> 0.5 < low < selector.stability_ < high < 1.0
+    True
+    """
+
+    def __init__(
+        self,
+        estimator,
+        *,
+        n_resamples=100,
+        sample_fraction=0.5,
+        threshold=0.6,
+        n_features_to_select=None,
+        complementary_pairs=True,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_resamples = n_resamples
+        self.sample_fraction = sample_fraction
+        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
+        self.complementary_pairs = complementary_pairs
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None):
+        """Select in each resample, and count.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, for estimators that take them.
+
+        Returns
+        -------
+        self
+            Fitted estimator.
+        """
+        self._check_parameters()
+        _check_estimator(self.estimator, sample_weight)
+        data = check_labels(self, X, y, sample_weight)
+        n_features = data.features.number
+        check_n_features_to_select(self.n_features_to_select, n_features)
+
+        columns, rank_sums = [], np.zeros(n_features)
+        for selected, ranks in self._select_in_resamples(data):
+            columns.append(selected)
+            rank_sums = None if ranks is None or rank_sums is None else rank_sums + ranks
+
+        return self._keep(data.features, _as_rows(columns, n_features), rank_sums)
+
+    def _keep(self, features, supports, rank_sums):
+        features.keep(self)
+        times = np.bincount(supports.indices, minlength=features.number)
+        breakers = np.zeros(features.number) if rank_sums is None else rank_sums
+        self.supports_ = supports
+        self.selection_frequencies_ = times / self.n_resamples
+        self.mean_selected_ = float(times.sum() / self.n_resamples)
+        self.feature_ranking_ = np.lexsort([breakers, -times])
+        self.support_ = self._kept()
+        self.n_features_to_select_ = int(self.support_.sum())
+        self.expected_false_selections_ = self._bound()
+        self.stability_, self.stability_interval_ = selection_stability(supports)
+        return self
+
+    def _check_parameters(self):
+        check_flag("complementary_pairs", self.complementary_pairs)
+        check_count("n_resamples", self.n_resamples)
+        if self.n_resamples < 2:
+            raise ValueError(f"n_resamples={self.n_resamples} must be at least 2.")
+        if self.complementary_pairs and self.n_resamples % 2:
+            raise ValueError(
+                f"n_resamples={self.n_resamples} must be even with complementary_pairs=True."
+            )
+        check_share("sample_fraction", self.sample_fraction)
+        if self.complementary_pairs and self.sample_fraction > 0.5:
+            raise ValueError(
+                f"sample_fraction={self.sample_fraction} must be at most 0.5 with "
+                "complementary_pairs=True."
+            )
+        _check_threshold(self.threshold, self.n_features_to_select)
+        check_jobs(self.n_jobs)
+
+    def _select_in_resamples(self, data):
+        """Yield columns that are selected and ranks of all columns; a step a resample."""
+        rng = check_random_state(self.random_state)
+        n_draws = self.n_resamples // 2 if self.complementary_pairs else self.n_resamples
+        draws = rng.randint(_LARGEST_SEED, size=n_draws)
+        seeds = rng.randint(_LARGEST_SEED, size=self.n_resamples)
+        labels = data.classes[data.codes]
+        select = _select if effective_n_jobs(self.n_jobs) == 1 else _select_alone
+
+        def jobs():
+            resamples = zip(self._rows(data, draws), seeds.tolist(), strict=True)
+            for number, (rows, seed) in enumerate(resamples, start=1):
+                weights = None if data.weights is None else data.weights[rows]
+                part = _safe_indexing(data.X, rows), labels[rows], weights
+                name = f"resample {number} of {self.n_resamples}"
+                yield delayed(select)(self.estimator, *part, seed, data.features.number, name)
+
+        with threadpool_limits(1, "blas"):  # here too: threads would not restore it in order
+            results = Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs())
+            yield from self._each_step(results, self.n_resamples, "resample")
+
+    def _rows(self, data, draws):
+        """Yield the rows of each resample, in their order."""
+        members = _rows_by_class(data)
+        sizes = [max(1, int(self.sample_fraction * rows.size + _ROUNDING)) for rows in members]
+        for draw in draws:
+            rng = np.random.RandomState(draw)
+            mixed = [rng.permutation(rows) for rows in members]
+            for half in range(1 + bool(self.complementary_pairs)):
+                parts = [_part(*each, half) for each in zip(mixed, sizes, strict=True)]
+                yield np.sort(np.concatenate(parts))
+
+    def _kept(self):
+        if self.n_features_to_select is None:
+            return self.selection_frequencies_ >= self.threshold
+        n_features = self.feature_ranking_.size
+        n_selected = check_n_features_to_select(self.n_features_to_select, n_features)
+        return np.isin(np.arange(n_features), self.feature_ranking_[:n_selected])
+
+    def _bound(self):
+        """Bound the expected number of false selections; NaN where no bound is known."""
+        is_fixed = self.n_features_to_select is None and self.threshold > 0.5
+        if not is_fixed or self.sample_fraction > 0.5:
+            return float("nan")
+        return self.mean_selected_**2 / ((2.0 * self.threshold - 1.0) * self.support_.size)
+
+    def _get_support_mask(self):
+        check_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = inner.sparse
+        tags.input_tags.allow_nan = inner.allow_nan
+        tags.target_tags.required = True
+        return tags
+
+
+# ------------------------------------------------------------------ how much selections agree
+
+
+class SelectionStability(NamedTuple):
+    """How much selections agree, as :func:`selection_stability` finds it.
+
+    Attributes
+    ----------
+    index : float
+        1 if all selections are the same, near 0 if they agree no more than by chance.
+    interval : tuple of (float, float)
+        Asymptotic confidence interval of it.
+    """
+
+    index: float
+    interval: tuple[float, float]
+
+
+def selection_stability(supports, *, confidence=0.95):
+    """Measure how much several selections of features agree, corrected for chance.
+
+    The index of :cite:t:`Nogueira2018` (definition 4): one minus the mean variance of the columns,
+    divided by what it would be if as many features were selected at random.
+
+    Parameters
+    ----------
+    supports : {array-like, sparse matrix} of shape (n_selections, n_features)
+        A row for each selection, true or 1 where a feature is selected; at least two rows.
+    confidence : float, default=0.95
+        Level of the interval.
+
+    Returns
+    -------
+    SelectionStability
+        The index and its interval. Both are NaN if no feature is ever selected or every feature
+        always: then there is nothing to agree about.
+
+    See Also
+    --------
+    centroidal.StabilitySelector : Selections from resamples of the same samples.
+
+    Notes
+    -----
+    The index is at most 1, and at least -1 / (n_selections - 1). Selections may differ in size;
+    differences in size lower it. The interval (corollary 9) is index ± z standard errors by the
+    delta method, for selections that are independent draws; it is cut at 1.
+
+    Examples
+    --------
+    >>> from centroidal.model_selection import selection_stability
+    >>> index, interval = selection_stability([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]])
+    >>> round(index, 3)
+    0.333
+    >>> selection_stability([[1, 0, 0], [1, 0, 0]])
+    SelectionStability(index=1.0, interval=(1.0, 1.0))
+    """
+    check_share("confidence", confidence)
+    selected = _check_supports(supports)
+    n, m = selected.shape
+    frequencies = np.bincount(selected.indices, minlength=m) / n
+    sizes = np.diff(selected.indptr)
+    share = sizes.mean() / m  # of the features that are selected
+    by_chance = share * (1.0 - share)
+    if not 0 < selected.nnz < n * m:
+        return SelectionStability(float("nan"), (float("nan"), float("nan")))
+    variances = n / (n - 1) * frequencies * (1.0 - frequencies)
+    index = float(1.0 - variances.mean() / by_chance)
+
+    # How each selection pulls the index, from the derivative by the frequencies.
+    common = selected @ frequencies / m
+    pull = common - share * sizes / m + index * (share - 0.5) * sizes / m
+    influence = 2.0 * (pull - pull.mean()) / by_chance
+    error = float(ndtri(0.5 + confidence / 2.0) * np.sqrt((influence**2).sum()) / n)
+    return SelectionStability(index, (index - error, min(1.0, index + error)))
+
+
+def _check_supports(supports):
+    """Return selections as the rows of a sparse matrix of ones."""
+    table = supports if issparse(supports) else np.asarray(supports)
+    if (
+        table.ndim != 2
+        or table.shape[0] < 2
+        or table.shape[1] < 1
+        or table.dtype.kind not in "biuf"
+    ):
+        raise ValueError(
+            f"supports of shape {table.shape} must be a table with a row for each of at least 2 "
+            "selections and a column for each feature."
+        )
+    rows = csr_array(table, dtype=float, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    if not (rows.data == 1.0).all():
+        raise ValueError("supports must hold nothing but true and false, or 1 and 0.")
+    return rows
+
+
+# ------------------------------------------------------------------ what is asked for
+
+
+def _check_estimator(estimator, sample_weight):
+    if isinstance(estimator, type) or not (
+        hasattr(estimator, "fit") and hasattr(estimator, "get_params")
+    ):
+        raise TypeError(
+            f"estimator={estimator!r} must be an estimator that selects features, or a pipeline "
+            "that ends with one."
+        )
+    if sample_weight is not None and "sample_weight" not in signature(estimator.fit).parameters:
+        raise TypeError(
+            f"sample_weight is given, but estimator={estimator!r} does not take it in fit."
+        )
+
+
+def _check_threshold(threshold, n_features_to_select):
+    if threshold is None:
+        if n_features_to_select is None:
+            raise ValueError("threshold=None needs n_features_to_select, which is None, too.")
+        return
+    if isinstance(threshold, bool) or not isinstance(threshold, Real):
+        raise TypeError(f"threshold={threshold!r} must be a number above 0 and at most 1, or None.")
+    if not 0.0 < threshold <= 1.0:
+        raise ValueError(f"threshold={threshold} must lie above 0 and at most at 1.")
+
+
+# ------------------------------------------------------------------ one resample
+
+
+def _rows_by_class(data):
+    """Rows that count, for each class that has any."""
+    counts = np.ones(data.codes.size) if data.weights is None else data.weights
+    codes = np.where(counts > 0.0, data.codes, -1)
+    members = [np.flatnonzero(codes == code) for code in range(data.classes.size)]
+    return [rows for rows in members if rows.size]
+
+
+def _part(rows, size, half):
+    """First or second so many rows of a class; a single one is in both parts."""
+    return rows if rows.size == 1 else rows[half * size : (half + 1) * size]
+
+
+def _select(estimator, X, y, weights, seed, n_features, name):
+    """Columns that a clone selects, and the ranks it gives to all columns, or None."""
+    try:
+        model = _with_seeds(clone(estimator), seed)
+        options = {} if weights is None else {"sample_weight": weights}
+        return _selection(model.fit(X, y, **options), n_features)
+    except Exception as error:
+        error.add_note(f"StabilitySelector: this happened in {name}, of {len(y)} samples.")
+        raise
+
+
+def _select_alone(*args):
+    """Do the same in another process, where the limit of threads is to be set again."""
+    with threadpool_limits(1, "blas"):
+        return _select(*args)
+
+
+def _with_seeds(model, seed):
+    """Give a seed to each random_state that is None, in the estimator and its parts."""
+    parameters = model.get_params()
+    names = sorted(name for name in parameters if f"__{name}".endswith("__random_state"))
+    rng = np.random.RandomState(seed)
+    drawn = {name: int(rng.randint(_LARGEST_SEED)) for name in names}
+    return model.set_params(**{n: s for n, s in drawn.items() if parameters[n] is None})
+
+
+def _selection(model, n_features):
+    *before, last = _steps(model) or [None]
+    given = np.arange(n_features)
+    for step in before:
+        given = _passed_on(step, given)
+    support = _support(last, given.size)
+    ranking = _ranking(last, given.size)
+    if ranking is None:
+        return given[support], None
+    ranks = np.full(n_features, 0.5 * (given.size + n_features - 1))  # of what was dropped before
+    ranks[given[ranking]] = np.arange(given.size)
+    return given[support], ranks
+
+
+def _steps(model):
+    """List what is applied one after the other, without the wraps of pipelines and searches."""
+    model = getattr(model, "best_estimator_", model)
+    if not isinstance(model, Pipeline):
+        return [model]
+    real = (step for _, step in model.steps if step is not None and not isinstance(step, str))
+    return [part for step in real for part in _steps(step)]
+
+
+def _passed_on(step, given):
+    """Columns that are left after a step which is not the last one."""
+    if hasattr(step, "get_support"):
+        return given[_support(step, given.size)]
+    if isinstance(step, ClassNamePrefixFeaturesOutMixin):
+        raise TypeError(
+            f"estimator is a pipeline in which {type(step).__name__} makes new features; steps "
+            "before the last one must keep the features, or select among them."
+        )
+    return given
+
+
+def _support(step, n_given):
+    """Mask of the features that a fitted step selects."""
+    name = type(step).__name__
+    mask = _mask(step)
+    if mask is None:
+        raise TypeError(
+            f"estimator={name} must select features: after fit it has none of get_support, coef_ "
+            "and feature_importances_."
+        )
+    if mask.shape != (n_given,):
+        raise ValueError(
+            f"estimator={name} selects among {mask.size} features, but there are {n_given}; in a "
+            "pipeline the steps before it must keep the features, or select among them."
+        )
+    return mask
+
+
+def _mask(step):
+    if hasattr(step, "get_support"):
+        return np.asarray(step.get_support(), dtype=bool)
+    for name in ("coef_", "feature_importances_"):
+        values = getattr(step, name, None)
+        if values is not None:
+            values = values.toarray() if issparse(values) else np.asarray(values)
+            return (np.atleast_2d(values) != 0).any(axis=0)
+    return None
+
+
+def _ranking(step, n_given):
+    """Features from the best to the worst, if a step or the model inside it ranks them."""
+    for ranker in (step, getattr(step, "estimator_", None)):
+        try:
+            return ranking_of(ranker, n_given)
+        except (TypeError, ValueError):  # it ranks nothing, or something else
+            continue
+    return None
+
+
+def _as_rows(columns, n_features):
+    """Return selections as a sparse matrix of one row each."""
+    ends = np.cumsum([0, *map(len, columns)])
+    stored = np.concatenate(columns).astype(np.int64)
+    shape = len(columns), n_features
+    return csr_array((np.ones(stored.size, dtype=bool), stored, ends), shape=shape)

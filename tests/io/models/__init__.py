@@ -1,0 +1,1 @@
+"""Model files of each version, with what they predicted in their cards."""

@@ -1,0 +1,237 @@
+"""Classifiers as ONNX graphs: a runtime decides as they do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from centroidal import (
+    DisjointCentroidClassifier,
+    DisjointCentroidClassifierCV,
+    FisherSubspaceClassifier,
+    FisherSubspaceClassifierCV,
+    MixtureFisherClassifier,
+    SparseCenterClassifier,
+    SparseCenterClassifierCV,
+)
+from centroidal.io import to_onnx
+
+onnx = pytest.importorskip("onnx", reason="graphs need onnx")
+onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
+
+MODELS = [
+    SparseCenterClassifier(),
+    SparseCenterClassifier(4, scale="within", priors="empirical"),
+    SparseCenterClassifier(metric="l1"),
+    SparseCenterClassifier(4, metric="l1", scale="mad", priors="empirical"),
+    SparseCenterClassifier(metric="mahalanobis"),
+    SparseCenterClassifier(3, metric="mahalanobis", scale="std"),
+    SparseCenterClassifierCV(scale="within"),
+    SparseCenterClassifierCV(metric="l1", rule="one_se"),
+    FisherSubspaceClassifier(),
+    FisherSubspaceClassifier("variance", scatter="within", threshold="prior", priors="empirical"),
+    FisherSubspaceClassifier("full", threshold="balanced"),
+    FisherSubspaceClassifierCV(),
+    DisjointCentroidClassifier(n_init=10, random_state=0),
+    DisjointCentroidClassifier("margin", baseline_weight=0.9, scale="std"),
+    DisjointCentroidClassifier("margin", disjoint=False, scale="within", calibration="logistic"),
+    DisjointCentroidClassifierCV("margin"),
+]
+PREPARED = [
+    make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), SparseCenterClassifier(4)),
+    make_pipeline(SimpleImputer(), StandardScaler(with_mean=False), FisherSubspaceClassifier()),
+    make_pipeline(SimpleImputer(), DisjointCentroidClassifierCV("margin")),
+    make_pipeline(StandardScaler(with_std=False), SparseCenterClassifierCV()),
+]
+
+
+@pytest.fixture(params=[2, 4])
+def table(request):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, request.param, 90)
+    X = rng.standard_normal((90, 12)) + 1.5 * np.eye(4, 12)[codes]
+    return X, np.array(["anna", "ben", "cleo", "dora"])[codes]
+
+
+@pytest.fixture
+def new_samples():
+    return np.random.default_rng(1).standard_normal((5000, 12))
+
+
+def run(proto, X):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(
+        proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    return session.run(["label", "probabilities"], {"X": np.asarray(X, dtype=float)})
+
+
+def assert_same(model, X):
+    labels, probabilities = run(to_onnx(model), X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    np.testing.assert_allclose(probabilities, model.predict_proba(X), rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_labels_and_probabilities_are_ours(model, table, new_samples):
+    assert_same(clone(model).fit(*table), new_samples)
+
+
+@pytest.mark.parametrize("model", PREPARED, ids=lambda model: " ".join(str(model).split()))
+def test_pipeline_gives_the_same(model, table, new_samples):
+    X, y = table
+    if "simpleimputer" in model.named_steps:
+        X, new_samples = X.copy(), new_samples.copy()
+        X[::7, 2] = X[1::9, 5] = np.nan
+        new_samples[::5, 2] = new_samples[::3, 7] = np.nan
+    assert_same(clone(model).fit(X, y), new_samples)
+
+
+def test_column_without_any_value_is_left_out(table, new_samples):
+    X, y = table
+    X, new_samples = X.copy(), new_samples.copy()
+    X[:, 3] = np.nan
+    model = make_pipeline(SimpleImputer(), SparseCenterClassifier(4))
+    with pytest.warns(UserWarning, match="Skipping features"):
+        model.fit(X, y)
+    labels, _ = run(to_onnx(model), new_samples)
+    with pytest.warns(UserWarning, match="Skipping features"):
+        expected = model.predict(new_samples)
+    np.testing.assert_array_equal(labels, expected)
+
+
+@pytest.mark.parametrize(
+    ("labels", "dtype"),
+    [
+        ([7, -2], np.int64),
+        ([False, True], np.bool_),
+        ([1.0, 3.0], np.float64),
+        (["no", "yes"], np.object_),
+        (np.array(["no", "yes"], dtype=object), np.object_),
+    ],
+    ids=str,
+)
+def test_labels_of_any_type_come_out(labels, dtype, new_samples):
+    codes = np.arange(90) % 2
+    X = np.random.default_rng(0).standard_normal((90, 12)) + codes[:, None]
+    model = SparseCenterClassifier(3).fit(X, np.array(labels)[codes])
+    found, _ = run(to_onnx(model), new_samples)
+    assert found.dtype == dtype
+    assert found.tolist() == model.predict(new_samples).tolist()
+
+
+@pytest.mark.parametrize("model", MODELS[:6] + MODELS[8:11], ids=str)
+def test_float32_samples_are_decided_alike(model, table, new_samples):
+    X, y = table
+    model = clone(model).fit(X.astype(np.float32), y)
+    assert_same(model, new_samples.astype(np.float32))
+
+
+@pytest.mark.parametrize("metric", ["l2", "l1"])
+def test_exact_tie_goes_to_the_first_class(metric):
+    X = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 4.0]])
+    model = SparseCenterClassifier(metric=metric).fit(X, list("abc"))
+    ties = np.array([[1.0, 1.0], [0.0, 2.0], [1.0, 3.0], [5.0, -3.0]])
+    assert_same(model, ties)
+
+
+def test_near_ties_differ_only_where_rounding_decides(table):
+    X, y = table
+    model = SparseCenterClassifier().fit(X, y)
+    first, second = model.centers_[:2]
+    steps = np.random.default_rng(0).uniform(-1e-15, 1e-15, (2000, 1))
+    middle = (first + second) / 2 + steps * (second - first)
+    labels, probabilities = run(to_onnx(model), middle)
+    expected = model.predict_proba(middle)
+    np.testing.assert_allclose(probabilities, expected, rtol=1e-9)
+    differs = labels != model.predict(middle)
+    best = np.sort(expected[differs], axis=1)
+    np.testing.assert_allclose(best[:, -1], best[:, -2], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "model", [SparseCenterClassifier(3), DisjointCentroidClassifier("margin")], ids=str
+)
+def test_class_without_samples_is_never_predicted(model, table, new_samples):
+    X, y = table
+    classes = ["anna", "ben", "cleo", "dora", "emil"]
+    model = clone(model).partial_fit(X, y, classes=classes)
+    assert_same(model, new_samples)
+    _, probabilities = run(to_onnx(model), new_samples)
+    assert probabilities[:, -1].max() < 1e-300
+
+
+def test_features_of_a_data_frame_are_taken_in_order(table, new_samples):
+    X, y = table
+    names = [f"gene {number}" for number in range(12)]
+    model = SparseCenterClassifier(3).fit(pd.DataFrame(X, columns=names), y)
+    labels, _ = run(to_onnx(model), new_samples)
+    expected = model.predict(pd.DataFrame(new_samples, columns=names))
+    np.testing.assert_array_equal(labels, expected)
+
+
+def test_file_holds_the_graph(table, tmp_path):
+    path = tmp_path / "model.onnx"
+    model = FisherSubspaceClassifier().fit(*table)
+    proto = to_onnx(model, path)
+    assert onnx.load(path) == proto
+    with pytest.raises(FileExistsError, match="force=True"):
+        to_onnx(model, path)
+    to_onnx(SparseCenterClassifier().fit(*table), path, force=True)
+    assert onnx.load(path) != proto
+    assert [each.name for each in tmp_path.iterdir()] == ["model.onnx"]
+
+
+def test_name_must_end_in_onnx(table, tmp_path):
+    with pytest.raises(ValueError, match=r"must end in \.onnx"):
+        to_onnx(SparseCenterClassifier().fit(*table), tmp_path / "model.bin")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        MixtureFisherClassifier(),
+        LogisticRegression(),
+        make_pipeline(MinMaxScaler(), SparseCenterClassifier()),
+        make_pipeline(SparseCenterClassifier(), LogisticRegression()),
+    ],
+    ids=lambda model: " ".join(str(model).split()),
+)
+def test_error_lists_what_can_be_translated(model):
+    with pytest.raises(TypeError, match=r"possible are SparseCenterClassifier, .*SimpleImputer"):
+        to_onnx(model)
+
+
+@pytest.mark.parametrize(
+    "imputer", [SimpleImputer(missing_values=-1), SimpleImputer(add_indicator=True)], ids=str
+)
+def test_imputer_must_replace_missing_values_only(imputer, table):
+    X, y = table
+    X = np.where(X > 1.5, imputer.missing_values, X)
+    model = make_pipeline(imputer, SparseCenterClassifier(3)).fit(X, y)
+    with pytest.raises(TypeError, match="SimpleImputer must"):
+        to_onnx(model)
+
+
+@pytest.mark.parametrize("model", [MODELS[0], PREPARED[0]], ids=["alone", "pipeline"])
+def test_model_must_be_fitted(model):
+    with pytest.raises(NotFittedError):
+        to_onnx(clone(model))
+
+
+def test_labels_that_graphs_do_not_have_are_refused():
+    days = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]")
+    codes = np.arange(20) % 2
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    try:
+        model = SparseCenterClassifier().fit(X, days[codes])
+    except (TypeError, ValueError):
+        pytest.skip("times are no labels for this version of scikit-learn")
+    with pytest.raises(TypeError, match="classes_"):
+        to_onnx(model)

@@ -346,7 +346,6 @@ def test_same_model_gives_the_same_bytes(table, tmp_path):
         (KernelFisherSubspaceClassifier(np.load), "numpy.load"),
         (make_pipeline(SparseCenterClassifier(), memory="folder"), "memory"),
     ],
-    ids=str,
 )
 def test_what_could_not_be_loaded_is_not_saved(model, name, path):
     with pytest.raises(UntrustedTypeError, match=name):
@@ -608,7 +607,6 @@ def sparse_bytes(indices=(0, 1), indptr=(0, 1, 2), shape=(2, 2), **others):
         {"more": np.zeros(2**22)},
         {"data": np.array([Song("x")], dtype=object)},
     ],
-    ids=str,
 )
 def test_sparse_matrix_must_be_sound(forged, path):
     save_model(SparseCenterClassifier(), path)

@@ -23,7 +23,8 @@ y = np.arange(60) % 3
 X = rng.standard_normal((60, 5)) + 3.0 * np.eye(3, 5)[y]
 
 def lengths():
-    required = {"DecisionDAGClassifier": [centroidal.SparseCenterClassifier()]}
+    classifier = centroidal.SparseCenterClassifier()
+    required = {"DecisionDAGClassifier": [classifier], "StabilitySelector": [classifier]}
     for name in set(centroidal.__all__) - {"SparseCentroidEncoder"}:
         model = getattr(centroidal, name)(*required.get(name, [])).fit(X, y)
         use = model.predict if hasattr(model, "predict") else model.transform

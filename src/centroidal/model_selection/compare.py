@@ -10,6 +10,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from numbers import Integral
@@ -782,11 +783,18 @@ class ComparisonRun:
         return _comparison(self._question, self._members, self.results)
 
 
+class _LeftEarlyError(Exception):
+    """Tells joblib that nobody waits for its results any more."""
+
+
 def _end_early(found):
-    """Stop what is under way, without joblib's warning that it was begun in vain."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*tasks.*", UserWarning)
-        found.close()
+    """Stop what is under way.
+
+    Closing would do so, too, but with a warning that work was begun in vain; and a filter for it
+    does not hold while jobs in other threads catch warnings.
+    """
+    with suppress(_LeftEarlyError):
+        found.throw(_LeftEarlyError)
 
 
 # ------------------------------------------------------------------ the answer

@@ -30,6 +30,7 @@ def test_public_names_are_these():
         "KernelFisherSubspaceClassifier",
         "L21CentroidSelector",
         "LinearCentroidEncoder",
+        "MarginSelector",
         "MixtureFisherClassifier",
         "OnlineFisherSubspaceClassifier",
         "ReliefFSelector",

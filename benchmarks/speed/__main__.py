@@ -13,7 +13,13 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-FAMILIES = ("sparse_centers", "fisher_subspace", "disjoint_centroids", "feature_selection")
+FAMILIES = (
+    "sparse_centers",
+    "fisher_subspace",
+    "disjoint_centroids",
+    "feature_selection",
+    "command_line",
+)
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("centroidal", "numpy", "scipy", "scikit-learn", "numba")
 

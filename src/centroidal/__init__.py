@@ -11,7 +11,12 @@ from .classifiers import (
     SparseCenterClassifier,
 )
 from .encoders import SparseCentroidEncoder
-from .feature_selection import L21CentroidSelector, LinearCentroidEncoder, ReliefFSelector
+from .feature_selection import (
+    L21CentroidSelector,
+    LinearCentroidEncoder,
+    MarginSelector,
+    ReliefFSelector,
+)
 from .model_selection import (
     DisjointCentroidClassifierCV,
     FisherSubspaceClassifierCV,
@@ -29,6 +34,7 @@ __all__ = [
     "KernelFisherSubspaceClassifier",
     "L21CentroidSelector",
     "LinearCentroidEncoder",
+    "MarginSelector",
     "MixtureFisherClassifier",
     "OnlineFisherSubspaceClassifier",
     "ReliefFSelector",

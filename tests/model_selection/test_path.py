@@ -1,6 +1,13 @@
 import numpy as np
+import pytest
 
-from centroidal.model_selection.path import choose, log_spaced, path_table
+from centroidal.model_selection.path import (
+    choose,
+    corrected_error,
+    feature_grid,
+    log_spaced,
+    path_table,
+)
 
 
 def test_grid_holds_both_ends_and_no_number_twice():
@@ -37,3 +44,33 @@ def test_best_does_not_follow_rounding():
 def test_one_se_is_the_fewest_features_within_the_error_of_the_best():
     assert choose(table([0.5, 0.85, 0.9, 0.8], [0.0, 0.0, 0.06, 0.0]), "one_se") == 1
     assert choose(table([0.5, 0.83, 0.9, 0.8], [0.9, 0.9, 0.06, 0.9]), "one_se") == 2
+
+
+def test_corrected_error_is_that_of_one_test_part_more():
+    values = [0.5, 0.7, 0.9, 0.7]
+    usual = np.std(values, ddof=1) / np.sqrt(4)
+    assert corrected_error(values, 0.0) == pytest.approx(usual)
+    assert corrected_error(values, 0.25) == pytest.approx(usual * np.sqrt(2))
+    assert np.isnan(corrected_error([0.5], 0.25))
+
+
+def test_grid_of_features_is_given_or_spaced():
+    assert feature_grid([5, 2, 5, 0.5], 8, 15).tolist() == [2, 4, 5]
+    assert feature_grid(None, 1000, 15).tolist() == log_spaced(1000, 15).tolist()
+    assert feature_grid(3, 100, 15).tolist() == [1, 10, 100]
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        (1, ValueError, "n_features_grid=1 must be at least 2"),
+        ("all", TypeError, "n_features_grid='all' must be an int, an array"),
+        (2.5, TypeError, "n_features_grid=2.5 must be"),
+        ([], ValueError, r"n_features_grid=\[\] must hold"),
+        ([9], ValueError, "=9 must lie between 1 and n_features=8"),
+    ],
+    ids=str,
+)
+def test_grid_of_features_names_what_is_wrong(value, error, message):
+    with pytest.raises(error, match=message):
+        feature_grid(value, 8, 15)

@@ -3,6 +3,13 @@
 from ..solvers.elbow import elbow
 from .l21_centroid import L21CentroidSelector
 from .linear_centroid_encoder import LinearCentroidEncoder
+from .margin import MarginSelector
 from .relieff import ReliefFSelector
 
-__all__ = ["L21CentroidSelector", "LinearCentroidEncoder", "ReliefFSelector", "elbow"]
+__all__ = [
+    "L21CentroidSelector",
+    "LinearCentroidEncoder",
+    "MarginSelector",
+    "ReliefFSelector",
+    "elbow",
+]

@@ -1,18 +1,22 @@
-"""What estimators that choose by cross-validation share: folds, metadata, progress over folds."""
+"""Folds: listed, repeated for an honest score, and inside estimators that choose by them."""
 
 from numbers import Integral
 
 import numpy as np
 from sklearn import get_config
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFold, check_cv
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from .._progress import ProgressMixin
+from .._validation import check_count
 from ..statistics import map_blocks
 
-__all__ = ["FoldsMixin", "list_folds"]
+__all__ = ["FoldsMixin", "list_folds", "outer_folds"]
+
+_N_REPEATS = 3  # of a number of folds, if nothing is said
+_LARGEST_SEED = np.iinfo(np.int32).max
 
 
 def list_folds(cv, X, labels, **split_params):
@@ -25,6 +29,59 @@ def list_folds(cv, X, labels, **split_params):
     if not folds:
         raise ValueError(f"cv={cv!r} must give at least one fold.")
     return folds
+
+
+def outer_folds(cv, n_repeats, data, groups, seed):
+    """Training and test samples of each fold, which have none in common.
+
+    A number of folds is drawn `n_repeats` times, None is 3 times; other splitters decide
+    themselves.
+    """
+    if isinstance(cv, Integral) and not isinstance(cv, bool):
+        n_repeats = _N_REPEATS if n_repeats is None else n_repeats
+        check_count("n_repeats", n_repeats)
+        _check_n_folds(cv, data, groups)
+        splitters = _repeated(int(cv), int(n_repeats), groups, seed)
+    elif n_repeats is not None:
+        raise ValueError(f"n_repeats={n_repeats!r} must be None unless cv is a number; cv={cv!r}.")
+    else:
+        splitters = [cv]
+    labels = data.classes[data.codes]
+    folds = [fold for each in splitters for fold in list_folds(each, data.X, labels, groups=groups)]
+    for number, (train, test) in enumerate(folds):
+        _check_fold(number, train, test)
+    return folds
+
+
+def _check_n_folds(cv, data, groups):
+    if cv < 2:
+        raise ValueError(f"cv={cv} must be at least 2 folds.")
+    counts = np.bincount(data.codes)
+    if cv > counts.min():
+        rarest = data.classes.tolist()[counts.argmin()]
+        raise ValueError(
+            f"cv={cv} must be at most {counts.min()}, the number of samples of class {rarest!r}."
+        )
+    if groups is not None and cv > np.unique(groups).size:
+        raise ValueError(f"cv={cv} must be at most {np.unique(groups).size}, the number of groups.")
+
+
+def _check_fold(number, train, test):
+    if not train.size or not test.size:
+        raise ValueError(f"fold {number} of cv must have samples to train and to test.")
+    shared = np.intersect1d(train, test).size
+    if shared:
+        raise ValueError(
+            f"fold {number} of cv tests {shared} samples that it trains on; no score of it would "
+            "be honest."
+        )
+
+
+def _repeated(n_folds, n_repeats, groups, seed):
+    if groups is None:
+        return [RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=n_repeats, random_state=seed)]
+    seeds = np.random.RandomState(seed).randint(_LARGEST_SEED, size=n_repeats).tolist()
+    return [StratifiedGroupKFold(n_folds, shuffle=True, random_state=each) for each in seeds]
 
 
 class FoldsMixin(ProgressMixin):
@@ -56,16 +113,16 @@ class FoldsMixin(ProgressMixin):
         """Metadata for the splitter and the scorer, which must exist."""
         if self._needs_scorer:
             get_scorer("accuracy" if self.scoring is None else self.scoring)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
-            return Bunch(splitter=routed.splitter, scorer=routed.get("scorer", Bunch(score={})))
+            routed = process_routing(self, "fit", **weights, **params)
+            return Bunch(splitter=routed["splitter"], scorer=routed.get("scorer", Bunch(score={})))
         unknown = params.keys() - {"groups"}
         if unknown:
             raise TypeError(
                 f"fit got {', '.join(sorted(unknown))}, which needs metadata routing: "
                 "sklearn.set_config(enable_metadata_routing=True)."
             )
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights))
 
     def _folds(self, data, split_params):

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 
-__all__ = ["last_step", "ranking_of"]
+__all__ = ["importance_of", "last_step", "ranking_of"]
 
 
 def last_step(selector):
@@ -41,7 +41,7 @@ def _ranking_by_attribute(ranker):
     ranks = _vector(ranker, "ranking_")
     if ranks is not None:
         return np.lexsort([_tie_breakers(ranker, ranks), ranks])
-    importance = _importance(ranker)
+    importance = importance_of(ranker)
     return None if importance is None else np.argsort(-importance, kind="stable")
 
 
@@ -49,13 +49,13 @@ def _tie_breakers(ranker, ranks):
     """Small for features that matter to the last model, where all it was given rank first."""
     breakers = np.zeros(ranks.size)
     is_first = ranks == ranks.min()
-    importance = _importance(last_step(getattr(ranker, "estimator_", None)))
+    importance = importance_of(last_step(getattr(ranker, "estimator_", None)))
     if importance is not None and importance.size == is_first.sum():
         breakers[is_first] = -importance
     return breakers
 
 
-def _importance(model):
+def importance_of(model):
     """Higher for better features; None if the model does not say."""
     scores = _vector(model, "scores_")
     if scores is not None:

@@ -1,8 +1,12 @@
 """The score of every model of a path, and the rules that choose one of them."""
 
+from numbers import Integral
+
 import numpy as np
 
-__all__ = ["choose", "log_spaced", "path_table", "score_name"]
+from .._validation import check_n_features_to_select
+
+__all__ = ["choose", "corrected_error", "feature_grid", "log_spaced", "path_table", "score_name"]
 
 _ROUNDING = 1e-12  # means of the same scores in another order are equal
 
@@ -10,6 +14,21 @@ _ROUNDING = 1e-12  # means of the same scores in another order are equal
 def log_spaced(n_features, n_points):
     """At most `n_points` whole numbers from 1 to `n_features`, evenly spaced on a log scale."""
     return np.unique(np.geomspace(1, n_features, n_points).round().astype(int))
+
+
+def feature_grid(value, n_features, n_points):
+    """Numbers of features, increasing: those given, or how many on a log scale, None `n_points`."""
+    if value is None:
+        return log_spaced(n_features, n_points)
+    if isinstance(value, Integral):
+        if value < 2:
+            raise ValueError(f"n_features_grid={value} must be at least 2, or an array.")
+        return log_spaced(n_features, value)
+    if isinstance(value, str) or not np.iterable(value):
+        raise TypeError(f"n_features_grid={value!r} must be an int, an array of them or None.")
+    if len(value) == 0:
+        raise ValueError("n_features_grid=[] must hold at least one number of features.")
+    return np.unique([check_n_features_to_select(size, n_features) for size in value])
 
 
 def path_table(columns, scores):
@@ -36,6 +55,17 @@ def choose(table, rule):
     if rule == "best":
         return int(best)
     return int(np.argmax(mean >= mean[best] - table["se_test_score"][best] - _ROUNDING))
+
+
+def corrected_error(values, ratio):
+    """Return the standard error of a mean over folds whose training parts overlap.
+
+    It is that of :cite:t:`Nadeau2003`; `ratio` is the number of test samples for each training
+    sample, and it is NaN for less than two values.
+    """
+    if len(values) < 2:
+        return np.nan
+    return float(np.sqrt(np.var(values, ddof=1) * (1 / len(values) + ratio)))
 
 
 def score_name(scoring):

@@ -1,0 +1,104 @@
+"""Selection of features in which a class is steady; mathematics in solvers/disjoint_centroids.py."""
+
+from .._ranked_selector import RankedSelector
+from .._validation import check_finite_summary, check_labelled, check_n_features_to_select
+from ..solvers.disjoint_centroids import margin_ratios
+from ..statistics import class_moments
+
+__all__ = ["MarginSelector"]
+
+
+class MarginSelector(RankedSelector):
+    r"""Select the features in which some class is steady and the others are elsewhere, or spread.
+
+    It ranks features as :class:`DisjointCentroidClassifier` does with ``assignment="margin"``: by
+    the smallest ratio, over the classes, of what the samples of a class pay at its own center to
+    what samples of the other classes pay there,
+
+    .. math::
+
+        s_i = 1 - \min_j \frac{v_{ij}}{o_{ij}}, \qquad
+        o_{ij} = \frac{1}{K - 1} \sum_{l \ne j} \left[ v_{il} + (\mu_{il} - \mu_{ij})^2 \right],
+
+    where :math:`\mu_{ij}` and :math:`v_{ij}` are mean and variance of feature i in class j. So it
+    finds features whose class means are equal and whose spread is not, which an F test cannot.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        How many features to keep: a number, a fraction, or None for those with a score above zero,
+        and at least one.
+    n_jobs : int or None, default=None
+        Number of threads. The result does not depend on it.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        1 for a feature without spread in a class that has spread elsewhere; 0 or less for one that
+        speaks for no class.
+    feature_ranking_ : ndarray of int, shape (n_features,)
+        Features from the best to the worst.
+    support_ : ndarray of bool, shape (n_features,)
+        Mask of the features that are kept.
+    n_features_to_select_ : int
+        Number of them.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where they are all strings.
+
+    See Also
+    --------
+    DisjointCentroidClassifier : Classifies by such features.
+    SparseCenterClassifier : Ranks by how far apart the class means are.
+
+    Notes
+    -----
+    One pass over the data; sparse data stay sparse. The scores do not depend on the units of the
+    features. Variances feel outliers: clip or transform features with heavy tails first.
+
+    Examples
+    --------
+    The means of the two classes are equal in all features; in the first, one class is steady.
+
+    >>> import numpy as np
+    >>> from centroidal import MarginSelector
+    >>> X = np.random.default_rng(0).normal(size=(100, 5))
+    >>> y = np.repeat(["steady", "spread"], 50)
+    >>> X[:50, 0] *= 0.2
+    >>> MarginSelector(1).fit(X, y).get_support(indices=True)
+    array([0])
+    """
+
+    def __init__(self, n_features_to_select=None, *, n_jobs=None):
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Score the features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; an integer weight is the same as so many copies.
+
+        Returns
+        -------
+        self
+            Fitted estimator.
+        """
+        data = check_labelled(self, X, y, sample_weight)
+        check_n_features_to_select(self.n_features_to_select, data.features.number)
+
+        moments = class_moments(data.X, data.codes, data.classes.size, data.weights, self.n_jobs)
+        check_finite_summary(self, data.X, moments.means, moments.squares)
+        scores = 1.0 - margin_ratios(moments).min(axis=0)
+
+        self.classes_ = data.classes
+        return self._keep_ranking(data.features, scores)

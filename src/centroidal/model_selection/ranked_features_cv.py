@@ -1,0 +1,188 @@
+"""A classifier on the best features of a selector, their number chosen by cross-validation."""
+
+from functools import partial
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+
+from .._progress import with_callbacks
+from .._validation import check_choice, check_classifier, check_jobs, check_labels
+from ._feature_subset import FeatureSubsetMixin
+from ._folds import FoldsMixin
+from ._parts import columns_of, rows_of
+from ._rankings import ranking_of
+from .path import choose, feature_grid, path_table
+
+__all__ = ["RankedFeaturesClassifierCV"]
+
+_GRID_POINTS = 15
+
+
+class RankedFeaturesClassifierCV(FoldsMixin, FeatureSubsetMixin, MetaEstimatorMixin, BaseEstimator):
+    """Classifier on the best features of a selector, as many as cross-validation finds.
+
+    A selector ranks the features once in each fold, by the training part alone. For each number of
+    features a classifier is fitted to the first ones and scored on the test part. In the end the
+    selector ranks by all samples, and the classifier is fitted to the first of these features.
+
+    Parameters
+    ----------
+    selector : estimator
+        What ranks the features, it is cloned: all selectors here and whatever else
+        :func:`selection_curve` takes. How many features it would select does not matter.
+    estimator : classifier or None, default=None
+        What is fitted to them, it is cloned; None is logistic regression on features of unit
+        variance.
+    n_features_grid : int, array-like of int or None, default=None
+        Numbers of features to try: an array, or how many values on a log scale; None is 15.
+    cv : int, cross-validation generator, iterable or None, default=None
+        As in scikit-learn; None is 5 stratified folds.
+    scoring : str, callable or None, default=None
+        Scorer of scikit-learn; None is accuracy.
+    rule : {"best", "one_se"}, default="best"
+        "best": fewest features with the best mean score. "one_se": fewest features whose mean
+        score is within one standard error of the best.
+    n_jobs : int or None, default=None
+        Number of threads, over the folds. The result does not depend on it.
+
+    Attributes
+    ----------
+    n_features_to_select_ : int
+        Chosen number of features.
+    path_ : dict of ndarray
+        The table of the path: ``n_features_to_select``, ``mean_test_score``, ``std_test_score``,
+        ``se_test_score`` and one ``split*_test_score`` a fold; ``pandas.DataFrame(path_)`` shows
+        it.
+    best_score_ : float
+        Mean score of the chosen number. The choice was made by it, so it is a little too good:
+        cross-validate this estimator as a whole for an honest number.
+    n_splits_ : int
+        Number of folds.
+    selector_ : estimator
+        The selector, fitted to all samples.
+    estimator_ : classifier
+        The classifier, fitted to the chosen features of all samples.
+    feature_ranking_ : ndarray of int, shape (n_features,)
+        Features from the best to the worst.
+    support_ : ndarray of bool, shape (n_features,)
+        Mask of the chosen features.
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where they are all strings.
+
+    See Also
+    --------
+    selection_curve : The same scores beside those of random features, without a choice.
+    centroidal.SparseCenterClassifierCV : Ranks and classifies by the same centers.
+    centroidal.inspection.SparsityPathDisplay : Draws `path_`.
+
+    Notes
+    -----
+    The choice is that of :class:`~sklearn.model_selection.GridSearchCV` over the number of features
+    of a pipeline of both, which would rank anew for each number. Mean scores that differ by
+    rounding are equal here, and the fewest features win.
+
+    Time is that of one fit of the selector a fold, one fit of the classifier a fold and number of
+    features, and one fit of both to all samples.
+
+    Examples
+    --------
+    >>> from centroidal import ReliefFSelector
+    >>> from centroidal.datasets import make_expression
+    >>> from centroidal.model_selection import RankedFeaturesClassifierCV
+    >>> genes = make_expression(90, 200, n_informative=8, random_state=0)
+    >>> model = RankedFeaturesClassifierCV(ReliefFSelector(), n_features_grid=[4, 16, 64])
+    >>> model.fit(genes.data, genes.target).n_features_to_select_
+    4
+    >>> model.transform(genes.data).shape
+    (90, 4)
+    """
+
+    def __init__(
+        self,
+        selector,
+        estimator=None,
+        *,
+        n_features_grid=None,
+        cv=None,
+        scoring=None,
+        rule="best",
+        n_jobs=None,
+    ):
+        self.selector = selector
+        self.estimator = estimator
+        self.n_features_grid = n_features_grid
+        self.cv = cv
+        self.scoring = scoring
+        self.rule = rule
+        self.n_jobs = n_jobs
+
+    @with_callbacks
+    def fit(self, X, y, **params):
+        """Choose the number of features, then rank them and fit the classifier by all samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+            Training samples. Selector and classifier are given parts of it, of the same type.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+        **params : dict
+            ``groups`` for the splitter; with metadata routing enabled, whatever the splitter and
+            the scorer request.
+
+        Returns
+        -------
+        self
+            Fitted estimator.
+        """
+        self._check_parameters()
+        data = check_labels(self, X, y)
+        grid = feature_grid(self.n_features_grid, data.features.number, _GRID_POINTS)
+        routed = self._routed(None, params)
+        folds = self._folds(data, routed.splitter.split)
+
+        score_fold = partial(self._score_fold, data, grid, routed.scorer.score)
+        path = path_table({"n_features_to_select": grid}, self._scores_of(score_fold, folds))
+        chosen = choose(path, self.rule)
+        selector = clone(self.selector).fit(data.X, data.classes[data.codes])
+        ranking = ranking_of(selector, data.features.number)
+
+        self._keep(data, ranking[: grid[chosen]])
+        self.selector_ = selector
+        self.feature_ranking_ = ranking
+        self.path_ = path
+        self.n_splits_ = len(folds)
+        self.best_score_ = float(path["mean_test_score"][chosen])
+        return self
+
+    def _check_parameters(self):
+        selector = self.selector
+        if isinstance(selector, type) or not (
+            hasattr(selector, "fit") and hasattr(selector, "get_params")
+        ):
+            raise TypeError(f"selector={selector!r} must be an estimator that ranks features.")
+        if self.estimator is not None:
+            check_classifier("estimator", self.estimator)
+        check_choice("rule", self.rule, ("best", "one_se"))
+        check_jobs(self.n_jobs)
+
+    def _inside(self):
+        return [self.selector, *super()._inside()]
+
+    def _score_fold(self, data, grid, score_params, train, test):
+        """Scores of the test part for each number of features in the grid."""
+        labels = data.classes[data.codes]
+        X, X_test = rows_of(data.X, train), rows_of(data.X, test)
+        params = {name: np.asarray(value)[test] for name, value in score_params.items()}
+        ranking = ranking_of(clone(self.selector).fit(X, labels[train]), data.features.number)
+        scores = []
+        for size in grid:
+            columns = np.sort(ranking[:size])
+            model = self._classifier(issparse(X)).fit(columns_of(X, columns), labels[train])
+            scores.append(self._scorer(model, columns_of(X_test, columns), labels[test], **params))
+        return np.array(scores)

@@ -1,0 +1,627 @@
+"""The main job: the few features that tell classes apart, and an honest number for unseen data."""
+
+import sys
+import time
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+
+from .._validation import (
+    check_choice,
+    check_count,
+    check_jobs,
+    check_labelled,
+    check_n_features_to_select,
+)
+from ..classifiers import FisherSubspace, SparseCenterClassifier
+from ..statistics import class_medians, class_moments
+from ._folds import outer_folds
+from ._imputing import check_imputer, with_imputer
+from ._selection_methods import SELECTION_METHODS, candidates, center_scores, method_named
+from ._threads import one_thread
+from ._versions import versions
+from .path import choose, corrected_error, path_table
+from .selection import FeatureSelection, confusions_of, score_of
+from .stability import StabilitySelector
+
+__all__ = ["select_features"]
+
+_N_FOLDS = 5
+_N_RANDOM = 5  # orders of the features that random ones are the first of, in each fold
+_MOST_IN_PICTURE = 200
+_LARGEST_SEED = np.iinfo(np.int32).max
+_ASKING = type("select_features", (BaseEstimator,), {})()  # whom messages about X and y speak of
+
+
+def select_features(
+    X,
+    y,
+    *,
+    method="l2",
+    n_features="auto",
+    rule="one_se",
+    scoring="accuracy",
+    cv=None,
+    n_repeats=None,
+    impute=None,
+    n_resamples=0,
+    feature_names=None,
+    n_jobs=None,
+    random_state=None,
+    progress=None,
+):
+    """Find the few features that tell the classes apart, and how well they do on unseen samples.
+
+    Features are ranked, and classifiers on the first 1, 2, 3, ... of them are scored in folds; the
+    number is chosen by these scores. That choice, made by looking at the scores, makes the best of
+    them too good. So all of it, the choice included, is done once more inside the training part of
+    each fold, and `score` is that of what was chosen there, on the test part. Scaling and
+    imputation, too, happen inside.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+        Samples, raw: neither scaled nor selected by looking at all of them.
+    y : array-like of shape (n_samples,)
+        Class labels, of any type.
+    method : str, default="l2"
+        How features are ranked, and what classifies: "l2" and "l1", sparse centers; "disjoint",
+        margins and disjoint centroids; "fisher", weights in the Fisher subspace and its classifier;
+        "l21", "relief" and "encoder", the selectors of these names and logistic regression; "best",
+        whichever of them, but the encoder, does best in the folds. ``SELECTION_METHODS`` has a line
+        on each.
+    n_features : int or "auto", default="auto"
+        How many features; "auto" chooses.
+    rule : {"one_se", "best"}, default="one_se"
+        "one_se": the fewest features whose score is within one standard error of the best; "best":
+        the fewest with the best score.
+    scoring : {"accuracy", "balanced_accuracy"}, default="accuracy"
+        What to score by.
+    cv : int or None, default=None
+        Number of folds, stratified and shuffled; None is 5, or as many as the rarest class has
+        samples.
+    n_repeats : int or None, default=None
+        How often the folds are drawn anew; None is 3.
+    impute : {"mean", "median", "most_frequent"} or None, default=None
+        How to fill in missing values, learned inside the folds.
+    n_resamples : int, default=0
+        Number of halves of the samples in which to select again, for `stability`; an even number,
+        or 0 for none.
+    feature_names : array-like of str, default=None
+        Names of the features; None takes those of a data frame, or x0, x1, ...
+    n_jobs : int or None, default=None
+        Number of processes, over methods and folds. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed or source of the folds and of all else that is random.
+    progress : bool, callable or None, default=None
+        True writes how far it is to the standard error stream. A function is called as
+        ``progress(what, n_done, n_steps)`` after each step.
+
+    Returns
+    -------
+    FeatureSelection
+        The features, a model fitted to all samples, and the scores; printing it shows them.
+
+    See Also
+    --------
+    compare : Compares whole classifiers, ours and others.
+    StabilitySelector : Which features are selected again and again.
+    centroidal.report.write_report : Turns the result into a page to look at.
+
+    Notes
+    -----
+    **Error.** `se_score` is that of Nadeau and Bengio :cite:p:`Nadeau2003`, which knows that the
+    training parts of folds overlap.
+
+    **Rare classes.** Each class needs two samples, three with ``n_features="auto"`` or several
+    methods, which take folds inside folds.
+
+    **Time** of "l2" and "l1" is that of some ``6 * cv * n_repeats`` fits, whatever the number of
+    features tried. The other methods rank the features so often, and fit their classifier for each
+    number of features up to 256 as well.
+
+    Examples
+    --------
+    >>> from centroidal.datasets import load_expression
+    >>> from centroidal.model_selection import select_features
+    >>> X, y = load_expression(return_X_y=True)
+    >>> found = select_features(X, y, random_state=0)
+    >>> found.n_features_to_select < 50, found.score > 0.9, found.beats_random
+    (True, True, True)
+    >>> found.model.predict(X[:3]).shape
+    (3,)
+    """
+    start = time.perf_counter()
+    tell = _check_progress(progress)
+    asked = _check_question(method, n_features, rule, scoring, n_resamples, n_jobs)
+    imputer = check_imputer(impute)
+    rng = check_random_state(random_state)
+    data = _check_data(X, y, imputer)
+    names = _check_names(feature_names, data.features)
+    seed = int(random_state) if isinstance(random_state, Integral) else _draw(rng)
+    problem = _Problem.of(data, asked, imputer, seed)
+    folds = outer_folds(_n_folds(cv, data, problem.is_nested), n_repeats, data, None, _draw(rng))
+
+    n_steps = len(folds) * (len(problem.methods) + 1) + 1 + bool(n_resamples)
+    steps = _Steps(tell, n_steps)
+    tried = _try_all(problem, folds, rng, n_jobs, steps)
+    answer = _Answer(problem, folds, tried)
+    fitted = _fit_all(problem, answer, data.classes, names)
+    steps.done("all samples")
+    stability = None
+    if n_resamples:
+        stability = _stability(problem, answer, n_resamples, n_jobs, _draw(rng))
+        steps.done("resamples")
+
+    return FeatureSelection(
+        method=answer.method,
+        methods_tried=tuple(problem.methods),
+        n_features_asked=n_features,
+        rule=rule,
+        scoring=scoring,
+        classes=data.classes,
+        class_counts=np.bincount(data.codes),
+        feature_names=_text_names(names, data.features.number),
+        n_features_to_select=answer.n_features,
+        path=answer.path,
+        confusion_path=answer.confusions.sum(axis=0),
+        random_path=answer.random_path,
+        score=answer.score,
+        se_score=answer.error_of(answer.nested_scores),
+        confusion=answer.nested_confusions.sum(axis=0),
+        random_score=float(np.mean(answer.nested_random)),
+        se_random=answer.error_of(answer.nested_random),
+        majority_score=_majority(data, scoring),
+        predicted=answer.predicted(),
+        true_codes=data.codes,
+        fold_choices=answer.fold_choices(),
+        method_scores=answer.method_scores(),
+        stability=stability,
+        n_folds=answer.n_folds,
+        n_repeats=len(folds) // answer.n_folds,
+        impute=impute,
+        seed=seed,
+        seconds=time.perf_counter() - start,
+        versions=versions(),
+        **fitted,
+    )
+
+
+# ------------------------------------------------------------------ what is asked for
+
+
+class _Asked(NamedTuple):
+    method: str
+    n_features: Any
+    rule: str
+    scoring: str
+
+
+def _check_question(method, n_features, rule, scoring, n_resamples, n_jobs):
+    check_choice("method", method, tuple(SELECTION_METHODS))
+    check_choice("rule", rule, ("best", "one_se"))
+    check_choice("scoring", scoring, ("accuracy", "balanced_accuracy"))
+    if isinstance(n_features, bool) or not (
+        isinstance(n_features, Integral) or n_features == "auto"
+    ):
+        raise TypeError(f"n_features={n_features!r} must be an int or 'auto'.")
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral):
+        raise TypeError(f"n_resamples={n_resamples!r} must be an int, 0 for none.")
+    if n_resamples < 0 or n_resamples % 2:
+        raise ValueError(f"n_resamples={n_resamples} must be an even number, or 0 for none.")
+    check_jobs(n_jobs)
+    return _Asked(method, n_features, rule, scoring)
+
+
+def _check_progress(progress):
+    if progress is None or progress is False:
+        return lambda what, n_done, n_steps: None
+    if progress is True:
+        return _print_progress
+    if not callable(progress):
+        raise TypeError(f"progress={progress!r} must be a bool, a function or None.")
+    return progress
+
+
+def _print_progress(what, n_done, n_steps):
+    end = "\n" if n_done == n_steps else ""
+    print(f"\r{n_done}/{n_steps} steps: {what}".ljust(60), end=end, file=sys.stderr, flush=True)
+
+
+def _check_data(X, y, imputer):
+    if y is None:
+        raise ValueError("y=None must hold the class of each sample.")
+    data = check_labelled(_ASKING, X, y, finite=True if imputer is None else "allow-nan")
+    return data._replace(X=data.X.tocsr()) if issparse(data.X) else data
+
+
+def _check_names(names, features):
+    """Names of the features as an array of objects, None if they have none."""
+    if names is None:
+        return features.names
+    names = np.array([str(name) for name in names], dtype=object)
+    if names.size != features.number:
+        raise ValueError(
+            f"feature_names holds {names.size} names, but X has {features.number} features."
+        )
+    if len(set(names.tolist())) < names.size:
+        raise ValueError("feature_names must all be different.")
+    return names
+
+
+def _text_names(names, n_features):
+    return np.array([f"x{j}" for j in range(n_features)] if names is None else names.tolist())
+
+
+def _n_folds(cv, data, is_nested):
+    """Return the number of folds; if nothing is said, as many as the rarest class allows."""
+    counts = np.bincount(data.codes)
+    rarest, least = data.classes.tolist()[counts.argmin()], 3 if is_nested else 2
+    if counts.min() < least:
+        raise ValueError(
+            f"class {rarest!r} has {counts.min()} samples; at least {least} are needed to select "
+            "and to test. Leave it out, or join it with another class."
+        )
+    if cv is None:
+        return min(_N_FOLDS, int(counts.min()))
+    check_count("cv", cv)
+    return cv
+
+
+def _draw(rng):
+    return int(rng.randint(_LARGEST_SEED))
+
+
+class _Steps:
+    """Counts steps and tells about them."""
+
+    def __init__(self, tell, n_steps):
+        self._tell, self._n_steps, self._n_done = tell, n_steps, 0
+
+    def done(self, what):
+        self._n_done += 1
+        self._tell(what, self._n_done, self._n_steps)
+
+
+# ------------------------------------------------------------------ one fold
+
+
+class _Problem(NamedTuple):
+    """What all folds have in common."""
+
+    X: Any
+    codes: np.ndarray
+    n_classes: int
+    asked: _Asked
+    methods: dict
+    sizes: dict
+    imputer: Any
+    seed: int
+
+    @classmethod
+    def of(cls, data, asked, imputer, seed):
+        n_features, is_sparse = data.features.number, issparse(data.X)
+        kind = n_features, data.classes.size, is_sparse, seed
+        names = candidates(asked.method, is_sparse)
+        methods = {name: method_named(name, *kind) for name in names}
+        if asked.n_features == "auto":
+            sizes = {name: each.sizes(n_features) for name, each in methods.items()}
+        else:
+            k = check_n_features_to_select(int(asked.n_features), n_features)
+            sizes = {name: np.union1d(each.sizes(n_features), k) for name, each in methods.items()}
+        return cls(data.X, data.codes, data.classes.size, asked, methods, sizes, imputer, seed)
+
+    @property
+    def is_nested(self):
+        """Whether something is chosen, which takes folds inside folds."""
+        return self.asked.n_features == "auto" or len(self.methods) > 1
+
+    def parts(self, train, test):
+        """Training and test part, with missing values filled in by the training part."""
+        X, X_test = self.X[train], self.X[test]
+        if self.imputer is None:
+            return X, X_test
+        imputer = clone(self.imputer).fit(X)
+        return imputer.transform(X), imputer.transform(X_test)
+
+    def choices(self, name):
+        """Positions, in the sizes of a method, of those that may be chosen."""
+        sizes = self.sizes[name]
+        if self.asked.n_features == "auto":
+            return np.arange(sizes.size)
+        return np.flatnonzero(sizes == self.asked.n_features)
+
+    def choose(self, name, scores, ratio):
+        """Position of the size that is chosen by the scores of folds, and its mean score."""
+        may = self.choices(name)
+        table = _table(self.sizes[name][may], scores[:, may], ratio)
+        chosen = choose(table, self.asked.rule)
+        return int(may[chosen]), float(table["mean_test_score"][chosen])
+
+
+class _Tried(NamedTuple):
+    """What a method does in a fold."""
+
+    predicted: np.ndarray
+    chosen: int
+    inner_score: float
+
+
+def _try_method(problem, name, train, test):
+    """Predictions of the test part for each size, and the size that the training part chooses."""
+    path, X_test = _fit_part(problem, name, train, test)
+    predicted = path.predict(X_test, problem.sizes[name])
+    if not problem.is_nested:
+        (chosen,) = problem.choices(name)
+        return _Tried(predicted, int(chosen), np.nan)
+    scores, ratio = _inner_scores(problem, name, train)
+    return _Tried(predicted, *problem.choose(name, scores, ratio))
+
+
+def _fit_part(problem, name, train, test):
+    """Models of all sizes of a training part, and the test part for them."""
+    X, X_test = problem.parts(train, test)
+    return problem.methods[name].fit(X, problem.codes[train]), X_test
+
+
+def _inner_scores(problem, name, train):
+    """Scores in folds of the training part, and the ratio of their sizes."""
+    codes = problem.codes[train]
+    n_folds = min(_N_FOLDS, int(np.bincount(codes).min()))
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=problem.seed)
+    may = problem.choices(name)
+    scores = np.full((n_folds, problem.sizes[name].size), np.nan)
+    for row, (inner, held_out) in zip(scores, splitter.split(codes, codes), strict=True):
+        path, X = _fit_part(problem, name, train[inner], train[held_out])
+        row[may] = path.scores(X, codes[held_out], problem.sizes[name][may], problem.asked.scoring)
+    return scores, 1.0 / (n_folds - 1)
+
+
+def _try_random(problem, seed, train, test):
+    """Mean score of random features with nearest centers, for the sizes of each method."""
+    X, X_test = problem.parts(train, test)
+    scale = "std" if issparse(X) else "within"
+    model = SparseCenterClassifier(scale=scale).fit(X, problem.codes[train])
+    sizes = np.unique(np.concatenate(list(problem.sizes.values())))
+    rng, samples = np.random.RandomState(seed), (X_test, problem.codes[test])
+    orders = [rng.permutation(X.shape[1]) for _ in range(_N_RANDOM)]
+    found = [center_scores(model, each, *samples, sizes, problem.asked.scoring) for each in orders]
+    scores = np.mean(found, axis=0)
+    return {name: scores[np.searchsorted(sizes, each)] for name, each in problem.sizes.items()}
+
+
+def _try_all(problem, folds, rng, n_jobs, steps):
+    """Results of each fold: a dict of methods, and of random features under the name None."""
+    seeds = [_draw(rng) for _ in folds]
+    jobs = [
+        (number, name, seeds[number], *fold)
+        for number, fold in enumerate(folds)
+        for name in (None, *problem.methods)
+    ]
+    tried = [{} for _ in folds]
+    with one_thread():  # here too: jobs in threads would not restore it in order
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+        results = parallel(delayed(_run_alone)(problem, *job[1:]) for job in jobs)
+        for (number, name, *_), found in zip(jobs, results, strict=True):
+            tried[number][name] = found
+            steps.done(f"{name or 'random features'}, fold {number + 1}")
+    return tried
+
+
+def _run_alone(problem, name, seed, train, test):
+    with one_thread():
+        if name is None:
+            return _try_random(problem, seed, train, test)
+        return _try_method(problem, name, train, test)
+
+
+# ------------------------------------------------------------------ the answer
+
+
+class _Answer:
+    """What the folds say: about each method and size, and about the choice among them."""
+
+    def __init__(self, problem, folds, tried):
+        self._problem, self._folds, self._tried = problem, folds, tried
+        self.n_folds = _folds_per_repeat(folds)
+        self.ratio = float(np.mean([test.size / train.size for train, test in folds]))
+        self._confusions = {name: self._confusions_of(name) for name in problem.methods}
+        chosen = {
+            name: problem.choose(name, self._scores_of(name), self.ratio)
+            for name in problem.methods
+        }
+        self._chosen = {name: position for name, (position, _) in chosen.items()}
+        self.method = max(chosen, key=lambda name: chosen[name][1])
+
+    @property
+    def n_features(self):
+        return int(self._problem.sizes[self.method][self._chosen[self.method]])
+
+    @property
+    def confusions(self):
+        return self._confusions[self.method]
+
+    @property
+    def path(self):
+        return self._table_of(self.method)
+
+    @property
+    def random_path(self):
+        scores = np.array([each[None][self.method] for each in self._tried])
+        return _table(self._problem.sizes[self.method], scores, self.ratio)
+
+    def _confusions_of(self, name):
+        """Confusion matrices of each fold and size."""
+        codes, n_classes = self._problem.codes, self._problem.n_classes
+        pairs = zip(self._tried, self._folds, strict=True)
+        return np.array(
+            [
+                confusions_of(each[name].predicted, codes[test], n_classes)
+                for each, (_, test) in pairs
+            ]
+        )
+
+    def _scores_of(self, name):
+        return score_of(self._confusions[name], self._problem.asked.scoring)
+
+    def _table_of(self, name):
+        return _table(self._problem.sizes[name], self._scores_of(name), self.ratio)
+
+    @property
+    def _winners(self):
+        """Method that each fold chose by its training part."""
+        return [
+            max(self._problem.methods, key=lambda name: _comparable(each[name].inner_score))
+            for each in self._tried
+        ]
+
+    @property
+    def nested_confusions(self):
+        return np.array(
+            [
+                self._confusions[name][number, self._tried[number][name].chosen]
+                for number, name in enumerate(self._winners)
+            ]
+        )
+
+    @property
+    def nested_scores(self):
+        return score_of(self.nested_confusions, self._problem.asked.scoring)
+
+    @property
+    def nested_random(self):
+        pairs = zip(self._tried, self._winners, strict=True)
+        return np.array([each[None][name][each[name].chosen] for each, name in pairs])
+
+    @property
+    def score(self):
+        return float(np.mean(self.nested_scores))
+
+    def error_of(self, scores):
+        return corrected_error(scores, self.ratio)
+
+    def predicted(self):
+        n_samples = self._problem.codes.size
+        codes = np.full((len(self._folds) // self.n_folds, n_samples), -1)
+        for number, name in enumerate(self._winners):
+            found = self._tried[number][name]
+            codes[number // self.n_folds, self._folds[number][1]] = found.predicted[found.chosen]
+        return codes
+
+    def fold_choices(self):
+        return tuple(
+            {
+                "fold": number,
+                "method": name,
+                "n_features": int(self._problem.sizes[name][self._tried[number][name].chosen]),
+                "score": float(score),
+            }
+            for number, (name, score) in enumerate(
+                zip(self._winners, self.nested_scores, strict=True)
+            )
+        )
+
+    def method_scores(self):
+        scores = {}
+        for name, position in self._chosen.items():
+            table = self._table_of(name)
+            scores[name] = {
+                "n_features": int(table["n_features"][position]),
+                "score": float(table["mean_test_score"][position]),
+                "se": float(table["se_test_score"][position]),
+            }
+        return scores
+
+
+def _table(sizes, scores, ratio):
+    """Tabulate scores of folds; the error knows that training parts overlap."""
+    table = path_table({"n_features": sizes}, scores)
+    errors = [corrected_error(column, ratio) for column in scores.T]
+    return table | {"se_test_score": np.array(errors)}
+
+
+def _comparable(score):
+    return 0.0 if np.isnan(score) else score
+
+
+def _folds_per_repeat(folds):
+    n_samples = np.sum([test.size for _, test in folds])
+    n_repeats = n_samples // (folds[0][0].size + folds[0][1].size)
+    return len(folds) // int(n_repeats)
+
+
+def _majority(data, scoring):
+    counts = np.bincount(data.codes)
+    return float(counts.max() / counts.sum() if scoring == "accuracy" else 1.0 / counts.size)
+
+
+# ------------------------------------------------------------------ all samples
+
+
+def _fit_all(problem, answer, classes, names):
+    """Ranking, centers, model and picture of all samples."""
+    X, _ = problem.parts(np.arange(problem.codes.size), slice(0, 1))
+    method, labels = problem.methods[answer.method], classes[problem.codes]
+    with one_thread():
+        path = method.fit(X, labels)
+        model = method.model(path, X, labels, answer.n_features)
+        selected = path.ranking[: answer.n_features]
+        return {
+            "model": _named(_with_fitted_imputer(problem, model), names),
+            "ranking": path.ranking,
+            "gains": path.gains,
+            "centers": _centers(problem, X, answer.method),
+            "subspace": _subspace(X, labels, selected[:_MOST_IN_PICTURE]),
+        }
+
+
+def _with_fitted_imputer(problem, model):
+    if problem.imputer is None:
+        return model
+    steps = model.steps if isinstance(model, Pipeline) else [("classify", model)]
+    return Pipeline([("impute", clone(problem.imputer).fit(problem.X)), *steps])
+
+
+def _named(model, names):
+    """Give a fitted model the names of the features, as if it had been fitted to a data frame."""
+    if names is not None:
+        first = model[0] if isinstance(model, Pipeline) else model
+        first.feature_names_in_ = np.asarray(names, dtype=object)
+    return model
+
+
+def _centers(problem, X, method):
+    if method == "l1":
+        return class_medians(X, problem.codes, problem.n_classes).medians
+    return class_moments(X, problem.codes, problem.n_classes).means
+
+
+def _subspace(X, labels, columns):
+    """Place samples by Fisher directions, and a principal component beside a single one."""
+    Z = X[:, columns].toarray() if issparse(X) else X[:, columns].astype(float)
+    spread = Z.std(axis=0)
+    Z = (Z - Z.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
+    fisher = FisherSubspace().fit_transform(Z, labels)[:, :2]
+    if fisher.shape[1] == 2:
+        return fisher
+    direction = np.linalg.lstsq(Z, fisher[:, 0] - fisher[:, 0].mean(), rcond=None)[0]
+    length = np.linalg.norm(direction)
+    beside = Z - np.outer(Z @ direction, direction) / length**2 if length > 0.0 else Z
+    left, values, _ = np.linalg.svd(beside, full_matrices=False)
+    return np.column_stack([fisher[:, 0], left[:, 0] * values[0]])
+
+
+def _stability(problem, answer, n_resamples, n_jobs, seed):
+    selector = problem.methods[answer.method].selector(answer.n_features)
+    if problem.imputer is not None:
+        selector = with_imputer(selector, problem.imputer)
+    return StabilitySelector(
+        selector, n_resamples=int(n_resamples), n_jobs=n_jobs, random_state=seed
+    ).fit(problem.X, problem.codes)

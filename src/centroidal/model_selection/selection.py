@@ -1,0 +1,214 @@
+"""What `select_features` found: the features, the model, and how well it does on unseen samples."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["FeatureSelection", "confusions_of", "score_of"]
+
+_MOST_ROWS = 20
+
+
+def confusions_of(predicted, true, n_classes):
+    """Confusion matrix, true classes in rows, of each row of predicted codes."""
+    cells = true * n_classes + predicted + np.arange(len(predicted))[:, None] * n_classes**2
+    counts = np.bincount(cells.ravel(), minlength=len(predicted) * n_classes**2)
+    return counts.reshape(len(predicted), n_classes, n_classes)
+
+
+def score_of(confusion, scoring):
+    """Accuracy, or mean recall of the classes that occur, of matrices in the last two axes."""
+    right = np.diagonal(confusion, axis1=-2, axis2=-1)
+    if scoring == "accuracy":
+        return right.sum(axis=-1) / confusion.sum(axis=(-2, -1))
+    counts = confusion.sum(axis=-1)
+    occurs = counts > 0
+    return np.divide(right, counts, out=np.zeros(right.shape), where=occurs).sum(
+        axis=-1
+    ) / occurs.sum(axis=-1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureSelection:
+    """Few features that tell the classes apart, and an honest number for unseen samples.
+
+    Made by :func:`select_features`. Printing it shows the answer, the features and how often each
+    class is recognised.
+
+    Attributes
+    ----------
+    method : str
+        How features were selected; of several methods, the one that was chosen.
+    methods_tried : tuple of str
+        All methods that were tried.
+    n_features_asked : int or "auto"
+        What was asked for.
+    rule : {"best", "one_se"}
+        How the number was chosen, if it was.
+    scoring : {"accuracy", "balanced_accuracy"}
+        What scores are.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    class_counts : ndarray of int, shape (n_classes,)
+        Number of samples of each class.
+    feature_names : ndarray of str, shape (n_features,)
+        Names of all features.
+    model : classifier
+        Fitted to all samples. It takes samples with all features, and looks at the selected ones.
+    ranking : ndarray of int, shape (n_features,)
+        All columns, the best first.
+    gains : ndarray of shape (n_features,)
+        By what they were ranked, in the order of the columns.
+    centers : ndarray of shape (n_classes, n_features)
+        Mean of each class, or its median for "l1", in the units of the data.
+    n_features_to_select : int
+        Number of features that were selected.
+    path : dict of ndarray
+        Score for other numbers of features, with everything done inside the folds: ``n_features``,
+        ``mean_test_score``, ``std_test_score``, ``se_test_score`` (corrected for the overlap of
+        training parts) and one ``split*_test_score`` a fold.
+    confusion_path : ndarray of int, shape (n_sizes, n_classes, n_classes)
+        Test samples of all folds by true class, in rows, and predicted class, for each of them.
+    random_path : dict of ndarray
+        The same table for nearest class centers on features that are drawn at random.
+    score, se_score : float
+        Score on unseen samples, and its standard error, of all that was done: the number of
+        features, and the method if there were several, were chosen anew in each fold.
+    confusion : ndarray of int, shape (n_classes, n_classes)
+        Test samples of all folds by true class, in rows, and predicted class, for that score.
+    random_score, se_random : float
+        The same for as many random features as were chosen in each fold.
+    majority_score : float
+        Score of always predicting the largest class.
+    predicted : ndarray of int, shape (n_repeats, n_samples)
+        Number of the predicted class of each sample when it was not seen, as for `score`.
+    true_codes : ndarray of int, shape (n_samples,)
+        Number of the class of each sample.
+    fold_choices : tuple of dict
+        What each fold chose: ``fold``, ``method``, ``n_features`` and its ``score``.
+    method_scores : dict of str to dict
+        For each method that was tried ``n_features``, ``score`` and ``se``, by which the best one
+        was chosen. Being the best of several makes a score too good; `score` is not affected.
+    stability : StabilitySelector or None
+        How often each feature is selected again from halves of the samples, if asked for.
+    subspace : ndarray of shape (n_samples, 2)
+        The samples in the Fisher subspace of the selected features, for a picture. With two classes
+        the second axis is the largest principal component beside the Fisher direction. It was
+        fitted to these samples, so it is no evidence.
+    n_folds, n_repeats : int
+        How the samples were cut.
+    impute : str or None
+        How missing values were filled in, inside the folds.
+    seed : int
+        Seed of the folds and of all else that is random.
+    seconds : float
+        Time it took.
+    versions : dict of str to str
+        Versions of what it was computed with.
+    """
+
+    method: str
+    methods_tried: tuple
+    n_features_asked: Any
+    rule: str
+    scoring: str
+    classes: np.ndarray
+    class_counts: np.ndarray
+    feature_names: np.ndarray
+    model: Any
+    ranking: np.ndarray
+    gains: np.ndarray
+    centers: np.ndarray
+    n_features_to_select: int
+    path: dict
+    confusion_path: np.ndarray
+    random_path: dict
+    score: float
+    se_score: float
+    confusion: np.ndarray
+    random_score: float
+    se_random: float
+    majority_score: float
+    predicted: np.ndarray
+    true_codes: np.ndarray
+    fold_choices: tuple
+    method_scores: dict
+    stability: Any
+    subspace: np.ndarray
+    n_folds: int
+    n_repeats: int
+    impute: str | None
+    seed: int
+    seconds: float
+    versions: dict
+
+    @property
+    def selected(self):
+        """Columns of the selected features, the best first."""
+        return self.ranking[: self.n_features_to_select]
+
+    @property
+    def selected_names(self):
+        """Names of the selected features, the best first."""
+        return self.feature_names[self.selected]
+
+    @property
+    def recall(self):
+        """Share of the unseen samples of each class that is recognised."""
+        return np.diagonal(self.confusion) / self.confusion.sum(axis=1)
+
+    @property
+    def beats_random(self):
+        """Whether the score lies above that of random features by two standard errors or more."""
+        error = float(np.hypot(self.se_score, self.se_random))
+        return bool(self.score - self.random_score >= 2.0 * error)
+
+    def summary(self):
+        """Say the answer in a sentence or two.
+
+        Returns
+        -------
+        str
+            Number of features, score on unseen samples, and what it is to be compared with.
+        """
+        name = {"accuracy": "accuracy", "balanced_accuracy": "mean recall"}[self.scoring]
+        features = "feature tells" if self.n_features_to_select == 1 else "features tell"
+        found = (
+            f"{self.n_features_to_select:,} of {self.feature_names.size:,} {features} the "
+            f"{self.classes.size} classes apart with {name} {_percent(self.score, self.se_score)} "
+            "on unseen samples"
+        )
+        beside = (
+            f"random features reach {_percent(self.random_score, self.se_random)}, always the "
+            f"largest class {_percent(self.majority_score)}"
+        )
+        if self.beats_random:
+            return f"{found}; {beside}."
+        return f"{found}. That is not shown to be better than chance: {beside}."
+
+    def __str__(self):
+        shown = self.selected[:_MOST_ROWS]
+        lines = [self.summary(), "", "rank  gain       feature"]
+        for rank, column in enumerate(shown.tolist(), start=1):
+            lines.append(f"{rank:4}  {self.gains[column]:<9.4g}  {self.feature_names[column]}")
+        if self.n_features_to_select > shown.size:
+            lines.append(f"      ... and {self.n_features_to_select - shown.size:,} more")
+        lines += ["", "recognised  samples  class"]
+        for label, recall, count in zip(
+            self.classes.tolist(), self.recall, self.class_counts, strict=True
+        ):
+            lines.append(f"{recall:10.1%}  {count:7}  {label}")
+        return "\n".join(lines)
+
+    def __repr__(self):
+        return (
+            f"<FeatureSelection by {self.method!r}: {self.n_features_to_select} of "
+            f"{self.feature_names.size} features, {self.scoring} {self.score:.3f}>"
+        )
+
+
+def _percent(value, error=None):
+    if error is None or np.isnan(error):
+        return f"{value:.1%}"
+    return f"{100 * value:.1f} ± {100 * error:.1f} %"

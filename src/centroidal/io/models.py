@@ -62,6 +62,8 @@ _ESTIMATORS = {
     "centroidal.feature_selection.relieff.ReliefFSelector",
     "centroidal.model_selection.disjoint_centroid_cv.DisjointCentroidClassifierCV",
     "centroidal.model_selection.fisher_subspace_cv.FisherSubspaceClassifierCV",
+    "centroidal.model_selection.random_features.RandomFeaturesClassifier",
+    "centroidal.model_selection.ranked_features_cv.RankedFeaturesClassifierCV",
     "centroidal.model_selection.sparse_center_cv.SparseCenterClassifierCV",
     "centroidal.model_selection.stability.StabilitySelector",
     # Of scikit-learn, those that compute with arrays alone. Trees and support vector machines are

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import centroidal
 from centroidal.io import save_model
+from centroidal.model_selection import RandomFeaturesClassifier, RankedFeaturesClassifierCV
 
 FOLDER = Path(__file__).parent
 REQUIRED = {
@@ -41,6 +42,9 @@ def samples():
 def models():
     for name in centroidal.__all__:
         yield name, getattr(centroidal, name)(*REQUIRED.get(name, []), **OPTIONS.get(name, {}))
+    yield "RandomFeaturesClassifier", RandomFeaturesClassifier(2, random_state=0)
+    ranked = RankedFeaturesClassifierCV(centroidal.ReliefFSelector(), cv=3)
+    yield "RankedFeaturesClassifierCV", ranked
     classifier = centroidal.SparseCenterClassifier(2)
     yield "prepared", make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), classifier)
     yield "selected", make_pipeline(centroidal.ReliefFSelector(2), LogisticRegression())

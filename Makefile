@@ -16,7 +16,7 @@ setup: $(VENV)/.ready  ## virtual environment with everything below
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[plot,io,persist,onnx]" --group test --group lint --group docs
+	$(BIN)/python -m pip install --quiet --editable ".[plot,io,persist,onnx,cli]" --group test --group browser --group lint --group docs
 	@touch $@
 
 # PyTorch is large and only the encoders need it, so that the demo does without.
@@ -24,10 +24,11 @@ $(VENV)/.neural: $(VENV)/.ready tests/torch.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[neural]" --constraint tests/torch.txt
 	@touch $@
 
-demo: setup  ## choose features on the shipped data set, print them, draw the path
-	$(BIN)/python examples/demo.py
+demo: setup  ## the main job on a table that ships with the package, with a report to open
+	$(BIN)/centroidal demo --report demo.html --force
 
 test: $(VENV)/.neural  ## all tests
+	sh tests/report/install_browser.sh
 	$(BIN)/python -m pytest -n 2
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 tests/statistics tests/solvers
 
@@ -37,7 +38,7 @@ test-oldest: $(OLDEST)/.ready  ## all tests on the oldest supported versions
 $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(OLDEST)/bin/python -m pip install --quiet --editable ".[plot,io,persist,onnx,neural]" --group test --constraint tests/oldest.txt
+	$(OLDEST)/bin/python -m pip install --quiet --editable ".[plot,io,persist,onnx,neural,cli]" --group test --constraint tests/oldest.txt
 	@touch $@
 
 lint: setup  ## style, spelling and import contracts

@@ -2,12 +2,15 @@
 
 import doctest
 import re
+import sys
+from pathlib import Path
 
 import matplotlib as mpl
 
 import centroidal
 
 mpl.use("Agg")
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 # ------------------------------------------------------------------ project
 
@@ -25,6 +28,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "sphinxcontrib.bibtex",
+    "command_reference",
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
@@ -64,7 +68,6 @@ def setup(app):
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
-    "ignore_pattern": r"demo\.py",
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
     "within_subsection_order": "FileNameSortKey",
@@ -98,6 +101,6 @@ html_theme_options = {
     "footer_end": [],
 }
 # Pages that use the width; the reference keeps its list of names at the side.
-_ALONE = ["index", "getting_started", "choosing", "references"]
+_ALONE = ["index", "getting_started", "choosing", "references", "tutorial", "command_reference"]
 _ALONE += ["user_guide/*", "mathematics/*", "development/*", "gallery/*"]
 html_sidebars = {page: [] for page in _ALONE}

@@ -126,7 +126,7 @@ def start_up(n_jobs):
     """Yield the cost of the import and of the first fit, with a cold and a warm numba cache."""
     del n_jobs
     added = min(_import_seconds() for _ in range(10))
-    yield _seconds("import centroidal beyond import sklearn", added, 0.3)
+    yield _seconds("import SparseCenterClassifier beyond import sklearn", added, 0.3)
     for metric in ("l2", "l1"):
         with tempfile.TemporaryDirectory() as cache:
             cold = _first_fit(metric, cache)
@@ -157,7 +157,10 @@ def _seconds(case, seconds, target):
 
 
 def _import_seconds():
-    return _printed("import sklearn, time; start = time.perf_counter(); import centroidal")
+    return _printed(
+        "import sklearn, time; start = time.perf_counter(); "
+        "from centroidal import SparseCenterClassifier"
+    )
 
 
 def _first_fit(metric, cache):

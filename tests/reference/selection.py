@@ -190,6 +190,7 @@ def random_scores(question, sizes):
 
 
 def score_on(question, columns, train, test):
-    X, model = question.X[:, columns], model_of("l2", None, is_sparse=question.is_sparse)
+    X = question.X[:, columns]
+    model = model_of("l2", None, impute=question.impute, is_sparse=question.is_sparse)
     predicted = model.fit(X[train], question.y[train]).predict(X[test])
     return question.score(test, predicted)

@@ -1,4 +1,4 @@
-"""Selection of features in which a class is steady; mathematics in solvers/disjoint_centroids.py."""
+"""Features in which a class is steady; mathematics in solvers/disjoint_centroids.py."""
 
 from .._ranked_selector import RankedSelector
 from .._validation import check_finite_summary, check_labelled, check_n_features_to_select

@@ -4,11 +4,26 @@ import warnings
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.impute import SimpleImputer
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    PowerTransformer,
+    QuantileTransformer,
+    RobustScaler,
+    StandardScaler,
+)
 
-__all__ = ["used_features", "used_mask"]
+__all__ = ["kept_by", "used_features", "used_mask"]
+
+# Steps that make each column of that column alone. Others may mix them, as a norm of rows does.
+_COLUMN_BY_COLUMN = (
+    SimpleImputer, StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PowerTransformer,
+    QuantileTransformer,
+)  # fmt: skip
 
 
 def used_features(model, n_features):
@@ -29,7 +44,7 @@ def used_mask(model, n_features):
     if isinstance(model, Pipeline):
         return _used_by_steps([step for _, step in model.steps], n_features)
     if hasattr(model, "get_support"):
-        return np.asarray(model.get_support())
+        return None if _selects_mixtures(model) else np.asarray(model.get_support())
     if hasattr(model, "best_estimator_"):
         return used_mask(model.best_estimator_, n_features)
     if hasattr(model, "feature_importances_"):
@@ -49,9 +64,7 @@ def _used_by_steps(steps, n_features):
     """Follow features through steps that keep or drop them, to the last one or one that mixes."""
     columns = np.arange(n_features)
     for step in steps[:-1]:
-        if step is None or step == "passthrough":
-            continue
-        kept = _kept_by(step, columns.size)
+        kept = kept_by(step, columns.size)
         if kept is None:
             break
         columns = columns[kept]
@@ -63,13 +76,19 @@ def _used_by_steps(steps, n_features):
     return np.isin(np.arange(n_features), columns)
 
 
-def _kept_by(step, n_features):
-    """Positions of the features that a transformer hands on as they are; None if it mixes them."""
+def kept_by(step, n_features):
+    """Positions of the features that a step hands on, each by itself; None if it may mix them."""
+    if step is None or step == "passthrough":
+        return np.arange(n_features)
     if hasattr(step, "get_support"):
-        return step.get_support(indices=True)
-    if not hasattr(step, "get_feature_names_out"):
+        return None if _selects_mixtures(step) else step.get_support(indices=True)
+    if not isinstance(step, _COLUMN_BY_COLUMN):
         return None
     names = getattr(step, "feature_names_in_", [f"x{j}" for j in range(n_features)])
     position = {name: j for j, name in enumerate(names)}
     kept = [position.get(name) for name in step.get_feature_names_out()]
     return None if None in kept else np.array(kept, dtype=int)
+
+
+def _selects_mixtures(model):
+    return getattr(model, "metric", None) == "mahalanobis"

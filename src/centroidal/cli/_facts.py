@@ -1,0 +1,142 @@
+"""Results as plain values: for JSON, for files of features and scores, for the card of a model."""
+
+import json
+import math
+
+import numpy as np
+
+__all__ = [
+    "comparison_columns",
+    "comparison_facts",
+    "feature_columns",
+    "model_metadata",
+    "plain_value",
+    "print_json",
+    "selection_facts",
+    "table_facts",
+]
+
+
+def print_json(facts):
+    """Print one JSON object on the standard output; what is not a number is null."""
+    print(json.dumps(plain_value(facts), allow_nan=False))
+
+
+def plain_value(value):
+    """Turn arrays and numbers of NumPy into what JSON has."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): plain_value(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_value(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def table_facts(table):
+    """Where the samples come from."""
+    n_samples, n_features = table.X.shape
+    return {
+        "source": table.source,
+        "digest": table.digest,
+        "target": table.target,
+        "n_samples": n_samples,
+        "n_features": n_features,
+        "remarks": table.remarks,
+    }
+
+
+def feature_columns(selection):
+    """Return the selected features as columns: rank, feature, gain, frequency, centers."""
+    selected = selection.selected
+    columns = {
+        "rank": list(range(1, len(selected) + 1)),
+        "feature": selection.selected_names.tolist(),
+        "gain": selection.gains[selected].tolist(),
+    }
+    if selection.stability is not None:
+        columns["frequency"] = selection.stability.selection_frequencies_[selected].tolist()
+    for label, center in zip(selection.classes.tolist(), selection.centers, strict=True):
+        columns[f"center_{label}"] = center[selected].tolist()
+    return columns
+
+
+def selection_facts(selection):
+    """All that is worth knowing of a selection."""
+    columns = feature_columns(selection)
+    rows = zip(*columns.values(), strict=True)
+    names = (
+        "method", "n_features_to_select", "n_features_asked", "rule", "scoring", "score",
+        "se_score", "random_score", "se_random", "majority_score", "beats_random", "classes",
+        "class_counts", "confusion", "recall", "fold_choices", "method_scores", "n_folds",
+        "n_repeats", "impute", "seed", "seconds", "versions",
+    )  # fmt: skip
+    return {
+        "answer": selection.summary(),
+        **{name: getattr(selection, name) for name in names},
+        "features": [dict(zip(columns, row, strict=True)) for row in rows],
+        "stability": _stability_facts(selection.stability),
+        "path": {
+            name: selection.path[name]
+            for name in ("n_features", "mean_test_score", "se_test_score")
+        },
+    }
+
+
+def _stability_facts(stability):
+    if stability is None:
+        return None
+    return {
+        "stability": stability.stability_,
+        "interval": stability.stability_interval_,
+        "n_resamples": stability.n_resamples,
+    }
+
+
+def model_metadata(selection, table):
+    """Return what the card of a model says of where it comes from."""
+    names = (
+        "method", "scoring", "score", "se_score", "random_score", "se_random", "n_folds",
+        "n_repeats", "seed", "versions",
+    )  # fmt: skip
+    facts = {
+        "made_by": "centroidal select",
+        "source": table.source,
+        "digest": table.digest,
+        "target": table.target,
+        **{name: getattr(selection, name) for name in names},
+        "selected_features": selection.selected_names,
+    }
+    return plain_value(facts)
+
+
+def comparison_columns(comparison):
+    """Return scores and differences as columns, the best member first."""
+    differences = {
+        name: column
+        for name, column in comparison.differences.items()
+        if name not in ("name", "n_folds")
+    }
+    columns = comparison.table | differences
+    order = np.argsort(-np.nan_to_num(columns["mean_test_score"], nan=-np.inf), kind="stable")
+    return {name: column[order].tolist() for name, column in columns.items()}
+
+
+def comparison_facts(comparison):
+    """All that is worth knowing of a comparison."""
+    columns = comparison_columns(comparison)
+    rows = zip(*columns.values(), strict=True)
+    return {
+        "scoring": comparison.score_name,
+        "baseline": comparison.baseline,
+        "is_complete": comparison.is_complete,
+        "n_fits": len(comparison.results),
+        "n_fits_in_all": comparison.scores.size,
+        "members": [dict(zip(columns, row, strict=True)) for row in rows],
+        "classes": comparison.classes,
+        "confusion": comparison.confusion,
+        "seeds": comparison.seeds,
+        "versions": comparison.versions,
+    }

@@ -1,0 +1,103 @@
+"""What is said beside the results, on the standard error stream: remarks, warnings, bars."""
+
+import sys
+import warnings
+from contextlib import contextmanager
+
+from .._optional import require
+
+__all__ = ["InputError", "Messages", "WorkError", "input_errors", "plain"]
+
+
+class InputError(Exception):
+    """The command line or a file is not as it must be; exit code 2."""
+
+
+class WorkError(Exception):
+    """The work could not be done, for reasons that are not in the input; exit code 1."""
+
+
+@contextmanager
+def input_errors(*kinds):
+    """Turn what the library says of wrong input into one line without a traceback."""
+    try:
+        yield
+    except (ValueError, OSError, *kinds) as error:
+        if type(error).__name__ == "LinAlgError":
+            raise
+        raise InputError(str(error)) from error
+
+
+def plain(text):
+    """Show a text as it is: control characters and escapes are written out, not obeyed."""
+    return "".join(each if each.isprintable() else _written_out(each) for each in str(text))
+
+
+def _written_out(character):
+    return character.encode("unicode_escape", "surrogatepass").decode()
+
+
+class Messages:
+    """Speaks on the standard error stream, unless it is to be quiet."""
+
+    def __init__(self, quiet=False):
+        self.quiet = quiet
+
+    def error(self, text):
+        """Say what went wrong, even if quiet."""
+        print(f"centroidal: {_lines(text)}", file=sys.stderr)
+
+    def note(self, text):
+        """Say what is being done, or what was unusual."""
+        if not self.quiet:
+            print(_lines(text), file=sys.stderr, flush=True)
+
+    def remarks(self, remarks):
+        """Say what was unusual about a table."""
+        for remark in remarks:
+            self.note(f"Note: {remark}")
+
+    @contextmanager
+    def warnings(self):
+        """Show warnings as one line each, and the same one only once."""
+        seen = set()
+
+        def show(message, category, filename, lineno, file=None, line=None):
+            if str(message) not in seen:
+                seen.add(str(message))
+                self.note(f"Warning: {message}")
+
+        with warnings.catch_warnings():
+            warnings.showwarning = show
+            yield
+
+    @contextmanager
+    def bar(self, what):
+        """Say that work begins; yield a function ``advance(what, n_done, n_steps)``."""
+        if self.quiet or not sys.stderr.isatty():
+            self.note(f"{what} ...")
+            yield lambda what, n_done, n_steps: None
+            return
+        with _progress() as progress:
+            task = progress.add_task(what, total=None)
+
+            def advance(what, n_done, n_steps):
+                progress.update(task, description=plain(what), completed=n_done, total=n_steps)
+
+            yield advance
+
+
+def _lines(text):
+    return "\n".join(plain(line) for line in str(text).split("\n"))
+
+
+def _progress():
+    rich = require("rich.progress", "cli", "A progress bar")
+    console = require("rich.console", "cli", "A progress bar").Console(stderr=True)
+    columns = (
+        rich.TextColumn("{task.description}", markup=False),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TimeRemainingColumn(),
+    )
+    return rich.Progress(*columns, console=console, transient=True)

@@ -1,0 +1,86 @@
+"""Files to write: all are checked before any work, each is then written whole or not at all."""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from ._messages import InputError, WorkError
+
+__all__ = ["Output", "Outputs"]
+
+
+class Output(NamedTuple):
+    """A file to write: the option that names it, its path, and the suffixes it may have."""
+
+    option: str
+    path: str | None
+    suffixes: tuple
+
+
+class Outputs:
+    """The files that a command is to write, and those that it has written.
+
+    Parameters
+    ----------
+    outputs : iterable of Output
+        Those with a path of None are not asked for.
+    force : bool
+        Whether files that exist may be overwritten.
+    inputs : iterable of str
+        Files that are read, and so must not be overwritten even then.
+    """
+
+    def __init__(self, *outputs, force=False, inputs=()):
+        self.force = force
+        self.written = []
+        self._asked = [each for each in outputs if each.path is not None]
+        for each in self._asked:
+            _check(each, force)
+        _check_distinct(self._asked, inputs)
+
+    def is_asked(self, option, suffix=""):
+        """Say whether an option names a file, with a suffix."""
+        return any(each.option == option and each.path.endswith(suffix) for each in self._asked)
+
+    def write(self, option, write):
+        """Write the file of an option, if it is asked for, by calling ``write(path, force)``."""
+        for each in self._asked:
+            if each.option == option:
+                try:
+                    write(Path(each.path), self.force)
+                except OSError as error:
+                    raise WorkError(self._failed(each, error)) from error
+                except KeyboardInterrupt:
+                    raise KeyboardInterrupt(self.said()) from None
+                self.written.append(each.path)
+
+    def said(self):
+        """Say what was written, in half a sentence."""
+        return f"written: {', '.join(self.written)}" if self.written else "nothing was written"
+
+    def _failed(self, output, error):
+        reason = error.strerror or str(error)
+        return f"{output.option} {output.path} could not be written: {reason}; {self.said()}."
+
+
+def _check(output, force):
+    option, path, suffixes = output.option, Path(output.path), output.suffixes
+    if path.suffix not in suffixes or "\0" in output.path:
+        raise InputError(f"{option} {output.path} must end in {' or '.join(suffixes)}.")
+    if path.is_dir():
+        raise InputError(f"{option} {output.path} is a folder, not a file.")
+    if not path.parent.is_dir():
+        raise InputError(f"{option} {output.path}: there is no folder {path.parent}.")
+    if path.exists() and not force:
+        raise InputError(f"{option} {output.path} exists; --force overwrites it.")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"{option} {output.path}: the folder {path.parent} must not be written.")
+
+
+def _check_distinct(outputs, inputs):
+    seen = {Path(path).resolve(): "the input" for path in inputs}
+    for each in outputs:
+        path = Path(each.path).resolve()
+        if path in seen:
+            raise InputError(f"{each.option} {each.path} is the same file as {seen[path]}.")
+        seen[path] = each.option

@@ -1,0 +1,271 @@
+"""Results for people, on the standard output. Names from files are text, never markup."""
+
+import math
+import os
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ._facts import comparison_columns, feature_columns
+from ._messages import plain
+
+__all__ = ["comparison", "datasets", "demo", "model", "predictions", "selection", "written"]
+
+_MOST_ROWS = 20
+_WIDTH_OF_A_FILE = 100
+
+
+class _Console(Console):
+    def on_broken_pipe(self):
+        raise BrokenPipeError
+
+
+def _console():
+    console = _Console(markup=False, emoji=False, highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _WIDTH_OF_A_FILE
+    return console
+
+
+def demo(found, is_informative, files):
+    """Show the main job on the shipped table, and how to do it with another."""
+    n_features, n_classes = found.feature_names.size, found.classes.size
+    console = _console()
+    _say(
+        console,
+        f"{found.class_counts.sum()} generated samples in the shape of gene expression, "
+        f"{n_features:,} genes, {n_classes} types of tumour. Which few genes tell the types apart?",
+    )
+    _say(console, found.summary(), style="bold")
+    console.print(_feature_table(found))
+    _say(
+        console,
+        f"As the table was generated, it is known which genes differ: {is_informative.sum()} of "
+        f"these {is_informative.size} do.",
+    )
+    console.print(_confusion_table(found))
+    _list_files(console, files)
+    _list_steps(
+        console,
+        {
+            "the same with a table of your own": "centroidal select TABLE.csv --target COLUMN "
+            "--report report.html --model model.skops",
+            "then predict": "centroidal predict model.skops NEW.csv -o predictions.csv",
+            "a table to try it on": "centroidal datasets expression -o expression.csv",
+        },
+    )
+
+
+def selection(found, table, files, steps):
+    """Show data, answer, features, confusion, files and what to do next."""
+    console = _console()
+    _say(console, _data_line(table, found.classes.tolist(), found.class_counts.tolist()))
+    _say(console, found.summary(), style="bold")
+    console.print(_feature_table(found))
+    console.print(_confusion_table(found))
+    _list_files(console, files)
+    _list_steps(console, steps)
+
+
+def comparison(found, table, files):
+    """Show scores and differences, the best first."""
+    console = _console()
+    _say(console, _data_line(table, found.classes.tolist(), _class_counts(found)))
+    console.print(_comparison_table(found))
+    _say(
+        console,
+        f"{found.score_name.replace('_', ' ')} in {len(found.folds)} folds; se: standard error, "
+        f"corrected for folds that overlap; diff: to {found.baseline}.",
+    )
+    if not found.is_complete:
+        _say(console, f"Unfinished: {len(found.results)} of {found.scores.size} fits.")
+    _list_files(console, files)
+
+
+def predictions(classes, counts, files):
+    """Show how many samples were predicted to be of each class."""
+    console = _console()
+    table = _table(("prediction", "left"), ("samples", "right"))
+    for label in classes.tolist():
+        table.add_row(_cell(label), str(counts[str(label)]))
+    console.print(table)
+    _list_files(console, files)
+
+
+def model(path, card, n_features, selected):
+    """Show what a model file says."""
+    console = _console()
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, style="bold")
+    grid.add_column(overflow="fold")
+    for name, value in _model_lines(path, card, n_features, selected):
+        grid.add_row(_cell(name), _cell(value))
+    console.print(grid)
+
+
+def datasets(lines):
+    """Show what ships and what can be generated, a line each."""
+    console = _console()
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, style="bold")
+    grid.add_column()
+    for name, line in lines.items():
+        grid.add_row(_cell(name), _cell(line))
+    console.print(grid)
+    console.print()
+    _list_steps(
+        console, {"write one as a table": "centroidal datasets expression -o expression.csv"}
+    )
+
+
+def written(files, step=None):
+    """Show which files were written, and a command that comes next."""
+    console = _console()
+    _list_files(console, files)
+    if step is not None:
+        _list_steps(console, {"select its features": step})
+
+
+# ------------------------------------------------------------------ parts
+
+
+def _cell(value):
+    return Text(plain(value))
+
+
+def _say(console, text, style=""):
+    console.print(Text(plain(text), style=style))
+    console.print()
+
+
+def _table(*columns):
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
+    for name, justify in columns:
+        overflow = "fold" if justify == "left" else "ellipsis"
+        table.add_column(_cell(name), justify=justify, overflow=overflow)
+    return table
+
+
+def _data_line(table, classes, counts):
+    n_samples, n_features = table.X.shape
+    sizes = ", ".join(f"{label} ({count:,})" for label, count in zip(classes, counts, strict=True))
+    return (
+        f"{table.source}: {n_samples:,} samples, {n_features:,} features, {len(classes)} classes "
+        f"of {table.target}: {sizes}."
+    )
+
+
+def _class_counts(found):
+    codes = found.target.tolist()
+    return [codes.count(code) for code in range(found.classes.size)]
+
+
+def _feature_table(found):
+    columns = feature_columns(found)
+    names = [name.replace("center_", "", 1) for name in columns]
+    kinds = ["right", "left", *["right"] * (len(names) - 2)]
+    table = _table(*zip(names, kinds, strict=True))
+    rows = list(zip(*columns.values(), strict=True))
+    for rank, name, *numbers in rows[:_MOST_ROWS]:
+        if found.stability is not None:
+            numbers[1] = f"{numbers[1]:.0%}"
+        table.add_row(str(rank), _cell(name), *map(_number, numbers))
+    if len(rows) > _MOST_ROWS:
+        table.add_row("", f"… and {len(rows) - _MOST_ROWS:,} more")
+    return table
+
+
+def _confusion_table(found):
+    labels = found.classes.tolist()
+    heads = [(f"as {label}", "right") for label in labels]
+    table = _table(("unseen samples of", "left"), *heads, ("recognised", "right"))
+    for label, counts, recall in zip(labels, found.confusion, found.recall, strict=True):
+        cells = [f"{count:,}" for count in counts.tolist()]
+        table.add_row(_cell(label), *cells, "-" if math.isnan(recall) else f"{recall:.1%}")
+    if found.n_repeats > 1:
+        table.add_row(f"(each sample in {found.n_repeats} repeats)")
+    return table
+
+
+def _comparison_table(found):
+    columns = comparison_columns(found)
+    table = _table(
+        ("", "left"), ("mean", "right"), ("se", "right"), ("diff", "right"), ("se", "right"),
+        ("features", "right"), ("fit s", "right"), ("failed", "right"),
+    )  # fmt: skip
+    for row in zip(*columns.values(), strict=True):
+        each = dict(zip(columns, row, strict=True))
+        is_baseline = each["name"] == found.baseline
+        table.add_row(
+            _cell(each["name"]),
+            _score(each["mean_test_score"]),
+            _score(each["se_test_score"]),
+            "" if is_baseline else _score(each["mean_difference"], "+"),
+            "" if is_baseline else _score(each["se_difference"]),
+            _features_used(each, found.n_features),
+            _number(each["mean_fit_seconds"], 2),
+            str(each["n_failed"] or ""),
+        )
+    return table
+
+
+def _features_used(each, n_features):
+    least, most, mean = (each[f"{kind}_n_features"] for kind in ("min", "max", "mean"))
+    if math.isnan(mean):
+        return "-"
+    if least == n_features:
+        return "all"
+    return f"{mean:.0f}" if least == most else f"{mean:.0f} ({least:.0f}-{most:.0f})"
+
+
+def _number(value, digits=4):
+    if isinstance(value, str):
+        return value
+    return "-" if math.isnan(value) else f"{value:.{digits}g}"
+
+
+def _score(value, sign=""):
+    return "-" if math.isnan(value) else f"{value:{sign}.3f}"
+
+
+def _model_lines(path, card, n_features, selected):
+    yield "file", path
+    yield "class", card.class_name
+    if card.classes is not None:
+        yield "classes", ", ".join(map(str, card.classes))
+    yield "features", "not fitted" if n_features is None else f"{n_features:,}"
+    if selected is not None:
+        yield "selected", _first_names(selected)
+    for name, value in card.parameters.items():
+        yield f"  {name}", _in_words(value)
+    for name, value in card.metadata.items():
+        if name != "selected_features":
+            yield name, _in_words(value)
+    yield "written by", f"centroidal {card.centroidal_version}, scikit-learn {card.sklearn_version}"
+
+
+def _in_words(value):
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {each}" for name, each in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _first_names(names):
+    first = ", ".join(map(str, names[:_MOST_ROWS]))
+    more = f", … and {len(names) - _MOST_ROWS:,} more" if len(names) > _MOST_ROWS else ""
+    return f"{len(names):,}: {first}{more}"
+
+
+def _list_files(console, files):
+    if files:
+        console.print(Text(plain(f"Written: {', '.join(files)}")), soft_wrap=True)
+        console.print()
+
+
+def _list_steps(console, steps):
+    console.print("Next:")
+    for name, command in steps.items():
+        # In one line, so that it can be copied.
+        console.print(Text(plain(f"  {name}: {command}")), soft_wrap=True)

@@ -1,0 +1,369 @@
+"""Predictions for a table of new samples, whose columns a model finds by name."""
+
+import csv
+import io
+import re
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from .._validation import check_fitted, check_flag
+from ..model_selection._features_used import kept_by
+from ._request import shown
+from .models import check_target, write_whole
+from .tables import read_table
+
+__all__ = ["Predictions", "columns_read", "predict_table", "read_new_samples"]
+
+_N_LISTED = 10
+_NOT_THERE = -1
+_TO_BE_FILLED = "filled in with medians of the training samples."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Predictions:
+    """What a model says of the samples of a table, as :func:`predict_table` returns it.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+        The predicted class of each sample.
+    classes : ndarray of shape (n_classes,)
+        The classes of the model.
+    probabilities : ndarray of shape (n_samples, n_classes) or None
+        Their probabilities; None if the model has none.
+    ids : ndarray of shape (n_samples,) or None
+        Names of the samples, as str.
+    remarks : tuple of str
+        What was unusual and how it was handled, a sentence each.
+    """
+
+    labels: np.ndarray
+    classes: np.ndarray
+    probabilities: np.ndarray | None
+    ids: np.ndarray | None
+    remarks: tuple = ()
+
+    def __repr__(self):
+        return f"<Predictions: {len(self.labels)} samples, {len(self.classes)} classes>"
+
+    def write_csv(self, path, force=False):
+        """Write a row for each sample: ``id``, ``prediction``, ``probability_<class>``.
+
+        Without ids, or without probabilities, their columns are left out. Numbers are written so
+        that they read back exactly. The file is written whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            File to write; its name must end in ``.csv``.
+        force : bool, default=False
+            Whether a file that exists may be overwritten.
+        """
+        path = check_target(path, ".csv", force)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        columns = self._columns()
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+        write_whole(path, text.getvalue().encode(), force=force)
+
+    def _columns(self):
+        columns = {} if self.ids is None else {"id": self.ids.tolist()}
+        columns["prediction"] = self.labels.tolist()
+        if self.probabilities is not None:
+            for label, column in zip(self.classes.tolist(), self.probabilities.T, strict=True):
+                columns[f"probability_{label}"] = [repr(float(value)) for value in column]
+        return columns
+
+
+def predict_table(model, table, *, target=None, allow_extra=False):
+    """Predict the classes of the samples of a table, with its columns matched by name.
+
+    The order of the columns does not matter. Columns that the model was fitted to but does not
+    read, because it selects others, need not be there.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier, or a pipeline that ends in one, as :func:`load_model` returns it.
+    table : Table
+        New samples, as :func:`read_new_samples` or :func:`read_table` returns them.
+    target : str, default=None
+        Name of the labels in training. A column of that name is left out, with a remark.
+    allow_extra : bool, default=False
+        Whether columns that the model was not fitted to are left out, too.
+
+    Returns
+    -------
+    Predictions
+        Labels and probabilities, the same as those of `predict` and `predict_proba`.
+
+    Raises
+    ------
+    ValueError
+        If columns are missing that the model reads, if there are others without `allow_extra`, or
+        if values are missing that no imputer of the model fills in. The message names them.
+
+    See Also
+    --------
+    load_model : Reads a model.
+    read_table : Reads a table.
+
+    Notes
+    -----
+    Which columns a model reads is known from `get_support`, of it or of the steps of a pipeline.
+    Where it is not known, all columns must be there. Columns that are not read are set to zero.
+
+    A model that was fitted to an array knows no names. Its columns are called x0, x1, ..., and a
+    table with other names must have the same number of columns, in the same order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from centroidal import SparseCenterClassifier
+    >>> from centroidal.io import predict_table, read_table
+    >>> frame = pd.DataFrame({"a": [1.0, 2.0, 8.0, 9.0], "b": [5.0, 4.0, 5.0, 4.0]})
+    >>> model = SparseCenterClassifier(1).fit(frame, ["low", "low", "high", "high"])
+    >>> new = read_table(pd.DataFrame({"a": [8.5, 0.5]}))
+    >>> found = predict_table(model, new)
+    >>> found.labels.tolist()
+    ['high', 'low']
+    >>> found.remarks
+    ("1 feature of training is missing that the model does not read: 'b'.",)
+    """
+    check_flag("allow_extra", allow_extra)
+    if not hasattr(model, "predict"):
+        raise ValueError(f"model={type(model).__name__} must be a classifier; it has no predict.")
+    check_fitted(model)
+    remarks = [remark for remark in table.remarks if not remark.endswith(_TO_BE_FILLED)]
+    place, is_read = _match(model, table, target, allow_extra, remarks)
+    is_cleared = _check_missing(model, table, place, is_read, remarks)
+    X = _in_place(table.X, np.where(is_cleared, _NOT_THERE, place))
+    with warnings.catch_warnings():
+        # They were matched by name just now, but an array cannot show it.
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        labels = model.predict(X)
+        probabilities = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+    return Predictions(labels, model.classes_, probabilities, table.ids, tuple(remarks))
+
+
+def read_new_samples(source, *, target=None, ids=None, drop=(), transpose=False, layer=None):
+    """Read a table of new samples, in which the labels of training may, but need not, be.
+
+    Parameters
+    ----------
+    source : str, Path, data frame or AnnData
+        As in :func:`read_table`, and so are the other parameters.
+    target : str, default=None
+        Name of the labels in training. Where it is a column, that column is not read.
+    ids : str, default=None
+        The column with names of samples.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    transpose : bool, default=False
+        Whether samples are in columns.
+    layer : str, default=None
+        The layer of .h5ad or AnnData to read.
+
+    Returns
+    -------
+    Table
+        Missing values are NaN, for :func:`predict_table` to judge.
+    """
+    drop = (drop,) if isinstance(drop, str) else tuple(drop)
+    options = {"ids": ids, "transpose": transpose, "layer": layer, "impute": "median"}
+    if target is None or target in (ids, *drop):
+        return read_table(source, drop=drop, **options)
+    try:
+        # By name, so that labels which are text or missing are no reason to refuse the table.
+        table = read_table(source, drop=(*drop, target), **options)
+    except ValueError as error:
+        absent = rf" has no (column|row|feature) {re.escape(shown(target))}\."
+        if not re.search(absent, str(error)):
+            raise
+        return read_table(source, drop=drop, **options)
+    return _with_remark(table, _on_label(target))
+
+
+def _on_label(target):
+    return f"{shown(target)}, the label in training, is left out."
+
+
+def _with_remark(table, remark):
+    return replace(table, remarks=(*table.remarks, remark))
+
+
+# ------------------------------------------------------------------ which columns
+
+
+def columns_read(model):
+    """Say which of the columns it was fitted to a model looks at.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier or selector, or a pipeline.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_features,), or None
+        None if the model does not say.
+    """
+    steps = _steps_of(model)
+    columns = np.arange(model.n_features_in_)
+    for step in steps:
+        kept = kept_by(step, columns.size)
+        if kept is None:
+            break
+        columns = columns[kept]
+    if columns.size == model.n_features_in_ and kept is None:
+        return None
+    return np.isin(np.arange(model.n_features_in_), columns)
+
+
+def _steps_of(model):
+    return [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+
+
+def _match(model, table, target, allow_extra, remarks):
+    """Return where each column of training is, and whether it is read; raise if that fails."""
+    expected, found = _names_of(model), table.feature_names.tolist()
+    if expected is None:
+        expected = _numbered(model, found, remarks)
+    _check_extra(table, set(expected), target, allow_extra, remarks)
+    where = {name: j for j, name in enumerate(found)}
+    place = np.array([where.get(name, _NOT_THERE) for name in expected])
+    return place, _check_absent(model, table, expected, place, remarks)
+
+
+def _check_extra(table, expected, target, allow_extra, remarks):
+    extra = [name for name in table.feature_names.tolist() if name not in expected]
+    if target in extra:
+        extra.remove(target)
+        remarks.append(_on_label(target))
+    if extra and not allow_extra:
+        raise ValueError(
+            f"{table.source} has {_counted(extra, 'feature')} that the model was not fitted to: "
+            f"{_listed(extra)}. Leave them out with allow_extra=True (--allow-extra)."
+        )
+    if extra:
+        remarks.append(f"{_counted(extra, 'further feature')} left out: {_listed(extra)}.")
+
+
+def _names_only_nonzero(table):
+    """Say whether the file was svmlight, where a feature that is zero everywhere has no trace."""
+    return table.source.lower().removesuffix(".gz").endswith((".svmlight", ".libsvm", ".svm"))
+
+
+def _names_of(model):
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def _numbered(model, found, remarks):
+    numbered = [f"x{j}" for j in range(model.n_features_in_)]
+    if set(found) & set(numbered) or len(found) != len(numbered):
+        return numbered
+    remarks.append("The model knows no names of features; the columns are taken in their order.")
+    return found
+
+
+def _check_absent(model, table, expected, place, remarks):
+    """Return which columns are read; raise if one of them is not there, remark on the others."""
+    is_read = columns_read(model)
+    why = "of training" if is_read is None else "that the model reads"
+    is_read = np.ones(place.size, dtype=bool) if is_read is None else is_read
+    absent = place == _NOT_THERE
+    if absent.any() and _names_only_nonzero(table):
+        n_zero = absent.sum()
+        remarks.append(f"{table.source} does not mention {n_zero} of the features; they are zero.")
+        return is_read
+    needed, idle = (np.array(expected)[absent & mask].tolist() for mask in (is_read, ~is_read))
+    if needed:
+        raise ValueError(
+            f"{table.source} lacks {_counted(needed, 'feature')} {why}: {_listed(needed)}."
+        )
+    if idle:
+        verb = "is" if len(idle) == 1 else "are"
+        names = f": {_listed(idle)}" if len(idle) <= _N_LISTED else ""
+        remarks.append(
+            f"{_counted(idle, 'feature')} of training {verb} missing that the model does not "
+            f"read{names}."
+        )
+    return is_read
+
+
+# ------------------------------------------------------------------ what is in them
+
+
+def _in_place(X, place):
+    """Put the columns where they were in training; those that are not there become zero."""
+    if np.array_equal(place, np.arange(X.shape[1])):
+        return X
+    there = np.flatnonzero(place != _NOT_THERE)
+    shape = (X.shape[0], place.size)
+    if sparse.issparse(X):
+        moved = X[:, place[there]].tocoo()
+        return sparse.csr_array((moved.data, (moved.row, there[moved.col])), shape=shape)
+    placed = np.zeros(shape, dtype=X.dtype)
+    placed[:, there] = X[:, place[there]]
+    return placed
+
+
+def _check_missing(model, table, place, is_read, remarks):
+    """Return which columns have gaps that nobody reads; raise if gaps are read and stay."""
+    there = place != _NOT_THERE
+    counts = np.zeros(place.size, dtype=int)
+    counts[there] = _n_missing(table.X)[place[there]]
+    has_gaps = counts > 0
+
+    def said(which):
+        names = table.feature_names[place[which]].tolist()
+        return f"{_values_are(counts[which].sum())} missing, in {_counted(names, 'feature')}", names
+
+    if has_gaps.any() and _fills_in(model):
+        remarks.append(f"{said(has_gaps)[0]}; the model fills them in.")
+        return np.zeros(place.size, dtype=bool)
+    if (has_gaps & is_read).any():
+        text, names = said(has_gaps & is_read)
+        raise ValueError(
+            f"{table.source}: {text} that the model reads: {_listed(names)}. It was fitted without "
+            "an imputer, so fill them in or take these samples out."
+        )
+    if has_gaps.any():
+        remarks.append(f"{said(has_gaps)[0]} that the model does not read.")
+    return has_gaps
+
+
+def _n_missing(X):
+    """Count the missing values of each column."""
+    if not sparse.issparse(X):
+        return np.isnan(X).sum(axis=0)
+    return np.bincount(X.indices[np.isnan(X.data)], minlength=X.shape[1])
+
+
+def _fills_in(model):
+    """Say whether a model has an imputer, or takes missing values as they are."""
+    steps = _steps_of(model)
+    takes_gaps = len(steps) == 1 and get_tags(steps[0]).input_tags.allow_nan
+    return takes_gaps or any(isinstance(step, SimpleImputer) for step in steps)
+
+
+def _values_are(count):
+    return f"{count} value is" if count == 1 else f"{count} values are"
+
+
+def _counted(names, noun):
+    return f"{len(names)} {noun}{'' if len(names) == 1 else 's'}"
+
+
+def _listed(names):
+    """List all names if they are few, else the first ones and how many there are."""
+    first = ", ".join(shown(name) for name in names[:_N_LISTED])
+    return first if len(names) <= _N_LISTED else f"{first}, ... ({len(names)})"

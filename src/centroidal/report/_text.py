@@ -1,0 +1,118 @@
+"""Numbers and names as a reader wants to see them."""
+
+import json
+import re
+
+import numpy as np
+
+__all__ = [
+    "NOTHING",
+    "bare",
+    "class_labels",
+    "count",
+    "cut",
+    "is_share",
+    "json_text",
+    "number",
+    "percent",
+    "plus_minus",
+    "score",
+    "tell_score",
+    "tidy",
+]
+
+_MAX_NAME = 300  # letters of a name that are shown
+_NO_BREAK, _MINUS = "\u00a0", "\u2212"
+NOTHING = "\u2013"  # in the place of a number
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_FEW_CLASSES = 12  # whose labels are shown in full
+_SHARES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy (the mean recall of the classes)",
+}
+
+
+def tidy(text, length=_MAX_NAME):
+    """Return text that can be encoded and shown, cut to a length."""
+    return cut(_UNPRINTABLE.sub("\ufffd", str(text)), length)
+
+
+def cut(text, length):
+    """Cut a text, with an ellipsis where something is missing."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _distinct(names):
+    """Add a number to names that are equal to an earlier one."""
+    seen, found = {}, []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return found
+
+
+def bare(value):
+    """Return a number as JSON can say it, in six digits; None if it is not finite."""
+    value = float(value)
+    return float(f"{value:.6g}") if np.isfinite(value) else None
+
+
+def count(number, noun=None, many=None):
+    """Write a whole number with commas, and what there are so many of."""
+    text = f"{int(number):,}"
+    if noun is None:
+        return text
+    return f"{text}{_NO_BREAK}{noun if number == 1 else many or noun + 's'}"
+
+
+def number(value, form):
+    """Write a number with a proper minus."""
+    return format(float(value), form).replace("-", _MINUS)
+
+
+def percent(share, digits=0):
+    """Write a share as a percentage."""
+    if not np.isfinite(share):
+        return "unknown"
+    return number(100 * share, f".{digits}f") + f"{_NO_BREAK}%"
+
+
+def score(value, name, digits=0):
+    """Write a score: a percentage if it is a share of samples, otherwise a number."""
+    if is_share(name):
+        return percent(value, digits)
+    return number(value, ".3f") if np.isfinite(value) else "unknown"
+
+
+def plus_minus(value, error, name, sign=""):
+    """Write a score with its standard error, with as many digits as the error allows."""
+    digits = 1 if np.isfinite(error) and 0 < error < 0.01 else 0
+    text = sign * bool(value > 0) + score(value, name, digits)
+    if not np.isfinite(value) or not np.isfinite(error):
+        return text
+    return f"{text}{_NO_BREAK}±{_NO_BREAK}{score(error, name, digits)}"
+
+
+def json_text(value):
+    """Write JSON that can stand inside a script element, whatever texts are in it."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
+def class_labels(classes, length=None):
+    """Return the labels as distinct texts, shorter where there are many."""
+    if length is None:
+        length = _MAX_NAME if len(classes) <= _FEW_CLASSES else 60
+    return _distinct([tidy(label, length) for label in classes.tolist()])
+
+
+def tell_score(name):
+    """Name a score in words."""
+    return _SHARES.get(name, name.replace("_", " "))
+
+
+def is_share(name):
+    """Whether a score is a share of samples, to be told in percent."""
+    return name in _SHARES

@@ -1,0 +1,232 @@
+"""From what was found to one HTML file that needs nothing else."""
+
+import base64
+import hashlib
+from datetime import date as calendar_date
+from functools import cache
+from pathlib import Path
+
+from .._optional import require
+from ..io.models import check_target, write_whole
+from . import charts, sections
+from ._text import count, json_text, tidy
+from .caveats import caveat_section
+
+__all__ = ["build_report", "write_report"]
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def build_report(
+    selection=None,
+    comparison=None,
+    *,
+    table=None,
+    command=None,
+    title=None,
+    comment=None,
+    date=None,
+):
+    """Return a report as HTML: one page with its charts and scripts inside.
+
+    The page says what was asked, what was found and how sure it is, and what to mind. A slider
+    shows the score, the features and the confusion matrix for other numbers of features. It works
+    without a network, from a mail attachment, on paper, and by keyboard.
+
+    Parameters
+    ----------
+    selection : FeatureSelection or None, default=None
+        What :func:`~centroidal.model_selection.select_features` returns.
+    comparison : Comparison or None, default=None
+        What :func:`~centroidal.model_selection.compare` returns. At least one of the two is needed.
+    table : Table or None, default=None
+        What :func:`~centroidal.io.read_table` returned, for the name and the SHA-256 of the file,
+        remarks, names of samples, and the spread of the features.
+    command : str or None, default=None
+        How to do it again from the command line.
+    title : str or None, default=None
+        Title of the page.
+    comment : str or None, default=None
+        A paragraph of your own below the title.
+    date : datetime.date or None, default=None
+        Date of the report; None is today.
+
+    Returns
+    -------
+    str
+        The page, less than 2 MB in UTF-8.
+
+    See Also
+    --------
+    write_report : Writes it to a file.
+
+    Notes
+    -----
+    Of many features, details of the first ones are in the page, as many as fit; the page says how
+    many. Names are shown as text, whatever is in them: nothing in a table can run in the page.
+
+    Examples
+    --------
+    >>> from datetime import date
+    >>> from centroidal.datasets import load_expression
+    >>> from centroidal.model_selection import select_features
+    >>> from centroidal.report import build_report
+    >>> X, y = load_expression(return_X_y=True)
+    >>> found = select_features(X, y, n_repeats=1, random_state=0)
+    >>> page = build_report(found, title="Tumours", date=date(2024, 5, 17))
+    >>> "<title>Tumours</title>" in page, len(page) < 2_000_000
+    (True, True)
+    """
+    if selection is None and comparison is None:
+        raise ValueError("selection=None and comparison=None: at least one of them is needed.")
+    jinja2 = require("jinja2", "report", "the report")
+    scripts = [_vega(), _asset("report.js")]
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["count"] = count
+    trusted = jinja2.utils.markupsafe.Markup
+    content = _content(selection, comparison, table, command)
+    specs = {name: chart["spec"] for name, chart in content["charts"].items()}
+    return environment.get_template("report.html").render(
+        content,
+        title=_title(title, table, selection),
+        comment=None if comment is None else tidy(comment, 5000),
+        date=calendar_date.today() if date is None else date,
+        policy=_policy(scripts),
+        style=trusted(_asset("report.css")),
+        scripts=[trusted(script) for script in scripts],
+        data=trusted(json_text({"charts": specs, "selection": content["embedded"]})),
+    )
+
+
+def write_report(
+    path,
+    selection=None,
+    comparison=None,
+    *,
+    table=None,
+    command=None,
+    title=None,
+    comment=None,
+    date=None,
+    force=False,
+):
+    """Write a report to an HTML file, whole or not at all.
+
+    Parameters
+    ----------
+    path : str or path
+        File to write; its name must end in ``.html``.
+    selection : FeatureSelection or None, default=None
+        As in :func:`build_report`, and so are the following.
+    comparison : Comparison or None, default=None
+        At least one of the two is needed.
+    table : Table or None, default=None
+        Where the data came from.
+    command : str or None, default=None
+        How to do it again.
+    title : str or None, default=None
+        Title of the page.
+    comment : str or None, default=None
+        A paragraph of your own.
+    date : datetime.date or None, default=None
+        Date of the report; None is today.
+    force : bool, default=False
+        Whether a file that exists may be overwritten.
+
+    Raises
+    ------
+    FileExistsError
+        If the file exists and `force` is False.
+
+    See Also
+    --------
+    build_report : Returns the page, and says what is in it.
+    """
+    path = check_target(path, ".html", force)
+    page = build_report(
+        selection,
+        comparison,
+        table=table,
+        command=command,
+        title=title,
+        comment=comment,
+        date=date,
+    )
+    write_whole(path, page.encode(), force=force)
+
+
+def _title(title, table, selection):
+    if title is not None:
+        return tidy(title)
+    what = "Feature selection" if selection is not None else "Comparison of classifiers"
+    return what if table is None else f"{what}: {tidy(table.source, 120)}"
+
+
+def _content(selection, comparison, table, command):
+    """Everything the template says; parts without data are None."""
+    features = sections.feature_section(selection)
+    compared = sections.comparison_section(comparison)
+    references = sections.reference_section(selection)
+    return {
+        "head": sections.asked_section(selection, comparison, table),
+        "answer": sections.answer_section(selection, comparison),
+        "slider": sections.slider_section(selection),
+        "features": features,
+        "references": references,
+        "compared": compared,
+        "recall": sections.recall_section(selection, comparison),
+        "stability": sections.stability_section(selection),
+        "reproduction": sections.reproduction_section(selection, comparison, table, command),
+        "caveats": caveat_section(selection, comparison),
+        "cards": sections.card_section(selection, comparison),
+        "embedded": sections.embedded_data(selection, features),
+        "charts": _charts(selection, comparison, table, references, compared),
+    }
+
+
+def _charts(selection, comparison, table, references, compared):
+    """Draw the charts there are data for; they go by name."""
+    found = {}
+    if selection is not None:
+        found["curve"] = charts.curve_chart(selection)
+        found["heat"] = charts.heat_chart(selection, table)
+        found["scatter"] = charts.scatter_chart(selection, table)
+    if compared is not None:
+        rows = [
+            (row["name"], row["mean"], row["error"], row["is_reference"])
+            for row in compared["rows"]
+        ]
+        found["means"] = charts.means_chart(rows, comparison.score_name, compared["score"])
+    else:
+        rows = [(*row, place > 0) for place, row in enumerate(references["values"])]
+        found["means"] = charts.means_chart(rows, selection.scoring, references["score"])
+    return {name: chart for name, chart in found.items() if chart is not None}
+
+
+@cache
+def _vega():
+    return charts.javascript()
+
+
+def _asset(name):
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _policy(scripts):
+    """Content security policy: nothing is loaded, and no script runs but these, by their hashes.
+
+    Expressions of Vega are interpreted, not compiled (`ast` in the script), so that 'unsafe-eval'
+    is not needed. Styles have to be allowed: charts and bars set widths and colours on elements.
+    """
+    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
+    sources = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {sources}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )

@@ -1,0 +1,593 @@
+"""The charts, as Vega-Lite specifications made with altair.
+
+Names of the user are values, never names of fields, in which Vega gives dots and brackets a
+meaning. Colours are variables of the style sheet, so that themes and printing need no new drawing.
+"""
+
+import numpy as np
+
+from .._optional import require
+from ._text import (
+    bare,
+    class_labels,
+    count,
+    cut,
+    is_share,
+    json_text,
+    number,
+    plus_minus,
+    score,
+    tell_score,
+    tidy,
+)
+
+__all__ = ["curve_chart", "heat_chart", "javascript", "means_chart", "scatter_chart"]
+
+_PURPOSE = "the report"
+_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+_SERIES = ("this method", "random features", "always the largest class")
+_SERIES_COLOURS = ["var(--c0)", "var(--c1)", "var(--muted)"]
+_SERIES_DASHES = [[1, 0], [6, 4], [1, 3]]
+_AT_K = "datum.k == k"  # where the slider stands
+_N_COLOURS = 8
+_SHAPES = (
+    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
+)  # fmt: skip
+_MAX_HEAT_FEATURES, _MAX_HEAT_CLASSES = 40, 30
+_MAX_VALUES_IN_CELLS, _MAX_LEVEL_LABELS = 6, 4  # classes
+_STEPS = (-2.0, -1.25, -0.5, -0.15, 0.15, 0.5, 1.25, 2.0)  # bounds of the nine colours
+_NEGLIGIBLE = 1e-9
+_LARGEST = 2.5  # deviation, where the spread of the features is not known
+_MAX_POINTS, _POINT_BYTES = 2000, 180_000
+_CONFIG = {
+    "font": _FONT,
+    "background": "transparent",
+    "aria": False,  # the figure has a description, and a table with the same numbers
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": "var(--muted)",
+        "titleColor": "var(--muted)",
+        "gridColor": "var(--line)",
+        "domainColor": "var(--line-strong)",
+        "tickColor": "var(--line-strong)",
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 10,
+        "labelLimit": 170,
+    },
+    "legend": {
+        "labelColor": "var(--ink)",
+        "titleColor": "var(--muted)",
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelLimit": 220,
+        "symbolStrokeWidth": 2,
+    },
+    "text": {"fill": "var(--ink)", "fontSize": 12},
+}
+
+
+def javascript():
+    """Return Vega, Vega-Lite and Vega-Embed as one script, in the version that altair speaks."""
+    altair = require("altair", "report", _PURPOSE)
+    converter = require("vl_convert", "report", _PURPOSE)
+    version = "_".join(altair.SCHEMA_VERSION.split(".")[:2])
+    try:
+        return converter.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
+    except RuntimeError as error:
+        raise ImportError(
+            f"altair {altair.__version__} needs a newer vl-convert-python than "
+            f"{converter.__version__}: pip install --upgrade 'centroidal[report]'."
+        ) from error
+
+
+def _altair():
+    return require("altair", "report", _PURPOSE)
+
+
+def _chart(name):
+    """Begin a chart of a data set, which `_finished` is given."""
+    alt = _altair()
+    return alt.Chart(alt.NamedData(name=name))
+
+
+def _finished(chart, height, **datasets):
+    """Return the specification of a chart as wide as its place on the page."""
+    chart = chart.properties(width="container", height=height, datasets=datasets)
+    return chart.configure(**_CONFIG).to_dict()
+
+
+# ------------------------------------------------------------------ scores by number of features
+
+
+def curve_chart(selection):
+    """Score against the number of features, with random ones beside it and the chosen number."""
+    alt = _altair()
+    sizes = np.asarray(selection.path["n_features"])
+    rows = [*_curve_rows(selection), *_majority_rows(selection)]
+    bottom = max(0.0, np.floor(20 * min(row["low"] for row in rows) - 0.2) / 20)
+
+    x = alt.X("k:Q", title="number of features", scale=_size_scale(sizes), axis=_size_axis(sizes))
+    scale = alt.Scale(domain=[float(bottom), 1.0], nice=False)
+    title = tell_score(selection.scoring).split(" (")[0]
+    y = alt.Y("score:Q", title=title, scale=scale, axis=alt.Axis(format=".0%", tickCount=6))
+    colour = alt.Color(
+        "series:N", legend=None, scale=alt.Scale(domain=list(_SERIES), range=_SERIES_COLOURS)
+    )
+    dash = alt.StrokeDash(
+        "series:N", legend=None, scale=alt.Scale(domain=list(_SERIES), range=_SERIES_DASHES)
+    )
+    base = _chart("rows").encode(x=x)
+    band = base.mark_area(opacity=0.16, clip=True).encode(
+        y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour
+    )
+    line = base.mark_line(strokeWidth=2.25).encode(y=y, color=colour, strokeDash=dash)
+    dots = base.mark_point(filled=True, size=110, opacity=0, cursor="pointer").encode(
+        y=y, color=colour, tooltip=_curve_tooltip()
+    )
+    is_here = _chart("sizes").transform_filter(_AT_K)
+    here = is_here.mark_rule(stroke="var(--accent)", strokeWidth=2).encode(x=x)
+    curves = f"{_AT_K} && datum.series != '{_SERIES[2]}'"
+    marked = base.transform_filter(curves).mark_point(
+        filled=True, size=80, opacity=1, stroke="var(--page)", strokeWidth=2
+    )
+    chosen = int(selection.n_features_to_select)
+    chart = alt.layer(
+        band, *_chosen_line(chosen, sizes, x), here, line, marked.encode(y=y, color=colour), dots
+    ).add_params(alt.param(name="k", value=chosen))
+    return {
+        "spec": _finished(
+            chart,
+            300,
+            rows=rows,
+            sizes=[{"k": int(size)} for size in sizes],
+            chosen=[{"k": chosen, "label": f"chosen: {count(chosen)}"}],
+        ),
+        "description": _curve_words(selection),
+        "table": _curve_table(selection),
+        "legend": list(zip(_SERIES_COLOURS, ("solid", "dashed", "dotted"), _SERIES, strict=True)),
+    }
+
+
+def _curve_tooltip():
+    alt = _altair()
+    return [
+        alt.Tooltip("series:N", title="What"),
+        alt.Tooltip("shown_k:N", title="Features"),
+        alt.Tooltip("told:N", title="Score"),
+    ]
+
+
+def _curve_rows(selection):
+    """List the points of the two curves."""
+    rows = []
+    for series, path in zip(_SERIES, (selection.path, selection.random_path), strict=False):
+        for size, mean, error in zip(
+            path["n_features"], path["mean_test_score"], path["se_test_score"], strict=True
+        ):
+            if np.isfinite(mean):
+                rows.append(_curve_row(series, size, mean, error, selection.scoring))
+    return rows
+
+
+def _majority_rows(selection):
+    """List the two ends of the line of the largest class."""
+    value, sizes = selection.majority_score, selection.path["n_features"]
+    return [
+        _curve_row(_SERIES[2], size, value, np.nan, selection.scoring)
+        for size in (sizes[0], sizes[-1])
+    ]
+
+
+def _curve_row(series, size, mean, error, name):
+    half = error if np.isfinite(error) else 0.0
+    return {
+        "series": series,
+        "k": int(size),
+        "shown_k": count(size),
+        "score": bare(mean),
+        "low": bare(max(0.0, mean - half)),
+        "high": bare(min(1.0, mean + half)),
+        "told": plus_minus(mean, error, name),
+    }
+
+
+def _size_scale(sizes):
+    alt = _altair()
+    if sizes[-1] > 20:
+        return alt.Scale(type="log", domain=[int(sizes[0]), int(sizes[-1])], nice=False)
+    least, most = int(sizes[0]), int(sizes[-1])
+    return alt.Scale(domain=[least, max(most, least + 1)], nice=False, zero=False)
+
+
+def _size_axis(sizes):
+    """Ticks at 1, 2, 5, 10, ..., and at 1, 10, 100, ... where these would be too many."""
+    steps = (1, 2, 5) if sizes[-1] / sizes[0] < 3000 else (1,)
+    ticks = [step * 10**power for power in range(9) for step in steps]
+    inside = [tick for tick in ticks if sizes[0] <= tick <= sizes[-1]]
+    return _altair().Axis(format=",d", values=inside, grid=False, labelOverlap="greedy")
+
+
+def _chosen_line(chosen, sizes, x):
+    """Draw a dashed line at the chosen number, labelled on the side where there is room."""
+    alt = _altair()
+    where = np.searchsorted(sizes, chosen) / max(1, len(sizes) - 1)
+    is_left = bool(where < 0.6)
+    base = _chart("chosen").encode(x=x)
+    rule = base.mark_rule(stroke="var(--muted)", strokeDash=[2, 3])
+    text = base.mark_text(
+        align="left" if is_left else "right",
+        dx=6 if is_left else -6,
+        dy=-6,
+        fill="var(--muted)",
+        baseline="bottom",
+    ).encode(y=alt.value("height"), text="label:N")
+    return rule, text
+
+
+def _curve_words(selection):
+    scores = selection.path["mean_test_score"]
+    best, sizes, name = int(np.nanargmax(scores)), selection.path["n_features"], selection.scoring
+    at = int(np.abs(np.asarray(sizes) - selection.n_features_to_select).argmin())
+    return (
+        f"Line chart of {tell_score(name)} on test samples against the number of features, from "
+        f"{count(sizes[0])} to {count(sizes[-1])}. The best mean is {score(scores[best], name)}, "
+        f"with {count(sizes[best], 'feature')}. With {count(sizes[at])}, the chosen number, it is "
+        f"{score(scores[at], name)}, and with as many random features "
+        f"{score(selection.random_path['mean_test_score'][at], name)}."
+    )
+
+
+def _curve_table(selection):
+    path, at_random, name = selection.path, selection.random_path, selection.scoring
+    chosen = selection.n_features_to_select
+    rows = zip(
+        path["n_features"],
+        path["mean_test_score"],
+        path["se_test_score"],
+        at_random["mean_test_score"],
+        at_random["se_test_score"],
+        strict=True,
+    )
+    return {
+        "caption": f"{tell_score(name).capitalize()} for each number of features",
+        "head": ["Features", "This method", "Random features"],
+        "rows": [
+            [
+                count(size) + (" (chosen)" if size == chosen else ""),
+                plus_minus(mean, error, name),
+                plus_minus(lot, lot_error, name),
+            ]
+            for size, mean, error, lot, lot_error in rows
+        ],
+    }
+
+
+# ------------------------------------------------------------------ centers
+
+
+def heat_chart(selection, table):
+    """Centers of the selected features, in standard deviations from their mean."""
+    alt = _altair()
+    columns = np.asarray(selection.selected)[:_MAX_HEAT_FEATURES]
+    if len(selection.classes) > _MAX_HEAT_CLASSES:
+        return None
+    labels = class_labels(selection.classes, 40)
+    spread = _spread(selection, table, columns)
+    values, unit = _standardised(np.asarray(selection.centers)[:, columns], spread)
+    names = [
+        f"{rank}. {tidy(selection.feature_names[column], 40)}"
+        for rank, column in enumerate(columns, 1)
+    ]
+    rows = [
+        {
+            "feature": names[i],
+            "class": labels[c],
+            "z": bare(values[c, i]) or 0.0,
+            "shown": number(values[c, i], "+.1f"),
+            "center": number(selection.centers[c, column], ".4g"),
+        }
+        for i, column in enumerate(columns)
+        for c in range(len(labels))
+    ]
+    base = _chart("rows").encode(
+        x=alt.X(
+            "class:N",
+            sort=None,
+            title=None,
+            axis=alt.Axis(
+                orient="top",
+                labelAngle=0 if len(labels) <= _MAX_LEVEL_LABELS else -40,
+                labelAlign="center" if len(labels) <= _MAX_LEVEL_LABELS else "left",
+                labelLimit=110 if len(labels) <= _MAX_LEVEL_LABELS else 130,
+                labelPadding=8,
+                ticks=False,
+                domain=False,
+            ),
+            scale=alt.Scale(paddingInner=0.03),
+        ),
+        y=alt.Y(
+            "feature:N",
+            sort=None,
+            title=None,
+            axis=alt.Axis(ticks=False, domain=False, labelColor="var(--ink)", labelPadding=8),
+            scale=alt.Scale(paddingInner=0.06),
+        ),
+        tooltip=[
+            alt.Tooltip("feature:N", title="Feature"),
+            alt.Tooltip("class:N", title="Class"),
+            alt.Tooltip("center:N", title="Center"),
+            alt.Tooltip("shown:N", title="Standardised"),
+        ],
+    )
+    colours = [f"var(--d{step})" for step in range(len(_STEPS) + 1)]
+    cells = base.mark_rect(cornerRadius=2).encode(
+        color=alt.Color(
+            "z:Q",
+            scale=alt.Scale(type="threshold", domain=list(_STEPS), range=colours),
+            legend=None,
+        )
+    )
+    right = 5 if len(labels) <= _MAX_LEVEL_LABELS else 75  # room for the last slanted label
+    layers = [cells]
+    if len(labels) <= _MAX_VALUES_IN_CELLS:
+        strong = alt.condition(
+            f"abs(datum.z) > {_STEPS[-2]}", alt.value("var(--on-strong)"), alt.value("var(--ink)")
+        )
+        layers.append(base.mark_text(fontSize=11).encode(text="shown:N", color=strong))
+    return {
+        "spec": _finished(
+            alt.layer(*layers).properties(
+                padding={"left": 5, "top": 5, "bottom": 5, "right": right}
+            ),
+            24 * len(columns),
+            rows=rows,
+        ),
+        "description": (
+            f"Heat map of the class centers of {count(len(columns), 'selected feature')} in "
+            f"{count(len(labels), 'class', 'classes')}, standardised. The numbers are in the table "
+            "below."
+        ),
+        "unit": unit,
+        "n_shown": len(columns),
+        "min_width": 190 + 34 * len(labels),
+        "legend": [(f"var(--d{step})", text) for step, text in enumerate(_step_words())],
+        "table": {
+            "caption": f"Class centers of the selected features, {unit}",
+            "head": ["Feature", *labels],
+            "rows": [
+                [names[i], *(number(value, "+.2f") for value in values[:, i])]
+                for i in range(len(columns))
+            ],
+        },
+    }
+
+
+def _step_words():
+    bounds = [number(bound, "+g") for bound in _STEPS]
+    middle = [f"{low} to {high}" for low, high in zip(bounds, bounds[1:], strict=False)]
+    return [f"below {bounds[0]}", *middle, f"above {bounds[-1]}"]
+
+
+def _spread(selection, table, columns):
+    """Return standard deviations inside the classes, if the table of the selection is at hand."""
+    if table is None or table.X.shape != (len(selection.true_codes), len(selection.feature_names)):
+        return None
+    part = table.X[:, columns]
+    part = part.toarray() if hasattr(part, "toarray") else np.asarray(part, dtype=float)
+    squares, n_known = np.zeros(len(columns)), np.zeros(len(columns))
+    for code in range(len(selection.classes)):
+        rows = part[selection.true_codes == code]
+        known = ~np.isnan(rows)
+        mean = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        squares += (np.where(known, rows - mean, 0) ** 2).sum(axis=0)
+        n_known += np.maximum(known.sum(axis=0) - 1, 0)
+    return np.sqrt(squares / np.maximum(n_known, 1))
+
+
+def _standardised(centers, spread):
+    """Centers less their mean, over the spread inside the classes or, without it, the largest."""
+    off = centers - centers.mean(axis=0)
+    if spread is not None:
+        unit = "in standard deviations inside the classes from the mean of the centers"
+    else:
+        spread = np.abs(off).max(axis=0) / _LARGEST
+        unit = (
+            f"as deviations from the mean of the centers, the largest of a feature being {_LARGEST}"
+        )
+    safe = np.where(spread > 0, spread, 1.0)
+    return np.nan_to_num(np.where(spread > 0, off / safe, 0.0)), unit
+
+
+# ------------------------------------------------------------------ samples
+
+
+def scatter_chart(selection, table):
+    """Draw the samples in the Fisher subspace, those that were taken for another class ringed."""
+    subspace = np.array(selection.subspace, dtype=float)
+    if not np.isfinite(subspace).all():
+        return None
+    is_line = np.ptp(subspace[:, 1]) < _NEGLIGIBLE * np.ptp(subspace[:, 0])
+    if is_line:  # one feature: what is beside the direction is rounding
+        subspace[:, 1] = 0.0
+    alt = _altair()
+    labels = class_labels(selection.classes, 40)
+    rows = _points(selection, subspace, labels, table)
+    codes = list(range(len(labels)))
+    two = len(labels) == 2
+    x = alt.X(
+        "x:Q",
+        title="Fisher direction" if two else "first Fisher axis",
+        scale=alt.Scale(zero=False, nice=True),
+    )
+    y = alt.Y(
+        "y:Q",
+        title=_second_axis(two, is_line),
+        scale=alt.Scale(zero=False),
+        axis=alt.Axis(values=[]) if is_line else alt.Axis(),
+    )
+    legend = alt.Legend(title=None, orient="top", columns=_legend_columns(labels), symbolLimit=40)
+    colour = alt.Color(
+        "class:N",
+        scale=alt.Scale(domain=labels, range=[f"var(--c{code % _N_COLOURS})" for code in codes]),
+        legend=legend,
+    )
+    shape = alt.Shape(
+        "class:N",
+        scale=alt.Scale(domain=labels, range=[_SHAPES[code % len(_SHAPES)] for code in codes]),
+    )
+    base = _chart("rows").encode(
+        x=x,
+        y=y,
+        tooltip=[
+            alt.Tooltip("id:N", title="Sample"),
+            alt.Tooltip("class:N", title="Class"),
+            alt.Tooltip("predicted:N", title="Predicted, not seen"),
+        ],
+    )
+    points = base.mark_point(filled=True, size=70, opacity=0.85).encode(color=colour, shape=shape)
+    rings = base.transform_filter("datum.wrong").mark_point(
+        shape="circle", size=260, filled=False, stroke="var(--ink)", strokeWidth=1.6
+    )
+    n_wrong = sum(row["wrong"] for row in rows)
+    return {
+        "spec": _finished(alt.layer(rings, points), 380, rows=rows),
+        "description": (
+            f"Scatter chart of {count(len(rows), 'sample')} in two dimensions, by class. "
+            f"{count(n_wrong)} of them, ringed, were mostly taken for another class when they were "
+            "not seen."
+        ),
+        "n_shown": len(rows),
+        "n_samples": len(selection.true_codes),
+        "n_wrong": n_wrong,
+        "is_two": two,
+        "table": {
+            "caption": "Samples in the Fisher subspace",
+            "head": ["Sample", "Class", "Predicted when not seen", "First axis", "Second axis"],
+            "rows": [
+                [
+                    row["id"],
+                    row["class"],
+                    row["predicted"],
+                    number(row["x"], ".4g"),
+                    number(row["y"], ".4g"),
+                ]
+                for row in rows
+            ],
+        },
+    }
+
+
+def _second_axis(two, is_line):
+    if is_line:
+        return "nothing beside it"
+    return "principal component beside it" if two else "second Fisher axis"
+
+
+def _legend_columns(labels):
+    """Fewer columns for longer labels, so that they fit on a small screen."""
+    longest = max(len(label) for label in labels)
+    return 4 if longest <= 5 else 3 if longest <= 9 else 2 if longest <= 16 else 1
+
+
+def _points(selection, subspace, labels, table):
+    """Rows of the chart; of many samples every so many, as the budget allows."""
+    true = np.asarray(selection.true_codes)
+    taken = _mostly_predicted(np.asarray(selection.predicted), len(labels))
+    n_samples = len(true)
+    ids = None if table is None or table.ids is None or len(table.ids) != n_samples else table.ids
+
+    def row(sample):
+        return {
+            "x": bare(subspace[sample, 0]),
+            "y": bare(subspace[sample, 1]),
+            "class": labels[true[sample]],
+            "predicted": "never tested" if taken[sample] < 0 else labels[taken[sample]],
+            "wrong": bool(taken[sample] >= 0 and taken[sample] != true[sample]),
+            "id": tidy(ids[sample], 60) if ids is not None else f"row {sample + 1}",
+        }
+
+    number = min(n_samples, _MAX_POINTS)
+    rows = [row(sample) for sample in _every(true, number)]
+    size = len(json_text(rows).encode())
+    if size > _POINT_BYTES:
+        rows = [row(sample) for sample in _every(true, int(number * _POINT_BYTES / size))]
+    return rows
+
+
+def _every(codes, number):
+    """Rows of `number` samples, evenly over the classes."""
+    by_class = np.argsort(codes, kind="stable")
+    return np.sort(by_class[np.linspace(0, codes.size - 1, max(1, number)).astype(int)])
+
+
+def _mostly_predicted(predicted, n_classes):
+    """Return the class that each sample was taken for most often; -1 if it was never tested."""
+    votes = np.stack([(predicted == code).sum(axis=0) for code in range(n_classes)])
+    return np.where(votes.any(axis=0), votes.argmax(axis=0), -1)
+
+
+# ------------------------------------------------------------------ means with errors
+
+
+def means_chart(rows, score_name, title):
+    """Draw means with one standard error to either side.
+
+    `rows` hold a label, the mean, its error, and whether it is a reference.
+    """
+    alt = _altair()
+    known = [row for row in rows if np.isfinite(row[1])]
+    if not known:
+        return None
+    values = [
+        {
+            "name": label,
+            "kind": "reference" if is_reference else "method",
+            "mean": bare(mean),
+            "low": bare(mean - (error if np.isfinite(error) else 0.0)),
+            "high": bare(mean + (error if np.isfinite(error) else 0.0)),
+            "told": plus_minus(mean, error, score_name),
+        }
+        for label, mean, error, is_reference in ((cut(row[0], 48), *row[1:]) for row in known)
+    ]
+    axis = alt.Axis(format=".0%", tickCount=5) if is_share(score_name) else alt.Axis(tickCount=5)
+    x = alt.X(
+        "mean:Q",
+        title=title,
+        scale=alt.Scale(zero=False, nice=True),
+        axis=axis,
+    )
+    y = alt.Y(
+        "name:N",
+        sort=None,
+        title=None,
+        axis=alt.Axis(
+            labelColor="var(--ink)",
+            ticks=False,
+            domain=False,
+            grid=True,
+            labelPadding=8,
+            labelLimit=190,
+        ),
+    )
+    kinds = ["method", "reference"]
+    tooltip = [alt.Tooltip("name:N", title="Method"), alt.Tooltip("told:N", title="Score")]
+    base = _chart("rows").encode(y=y, tooltip=tooltip)
+    colour = alt.Color(
+        "kind:N", scale=alt.Scale(domain=kinds, range=["var(--c0)", "var(--c1)"]), legend=None
+    )
+    shape = alt.Shape(
+        "kind:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"]), legend=None
+    )
+    bars = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", scale=alt.Scale(zero=False)), x2="high:Q", color=colour
+    )
+    dots = base.mark_point(filled=True, size=100, opacity=1).encode(x=x, color=colour, shape=shape)
+    return {
+        "spec": _finished(alt.layer(bars, dots), max(90, 32 * len(values)), rows=values),
+        "description": "Dot chart of mean scores, the best first: "
+        + "; ".join(f"{row['name']} {row['told']}" for row in values[:20])
+        + ".",
+    }

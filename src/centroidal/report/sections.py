@@ -1,0 +1,592 @@
+"""What the report says, as plain values for the templates; only fitted attributes are read.
+
+A section without data is None, and the template leaves it out.
+"""
+
+import numpy as np
+
+from ._text import (
+    NOTHING,
+    bare,
+    class_labels,
+    count,
+    is_share,
+    json_text,
+    number,
+    percent,
+    plus_minus,
+    score,
+    tell_score,
+    tidy,
+)
+from .caveats import STABLE, UNSTABLE, tell_folds
+from .method_cards import METHOD_CARDS, card_of, method_title
+
+__all__ = [
+    "answer_section",
+    "asked_section",
+    "card_section",
+    "comparison_section",
+    "embedded_data",
+    "feature_section",
+    "recall_section",
+    "reference_section",
+    "reproduction_section",
+    "slider_section",
+    "stability_section",
+]
+
+_FEATURE_BYTES = 420_000  # of the embedded list of features
+_FIRST_ROWS = 50  # of that list that are there without JavaScript
+_MAX_CENTER_COLUMNS = 12
+_MAX_MATRIX = 20  # classes of a confusion matrix that is drawn as a table
+_MAX_BESIDE = 4  # classes of a matrix that stands beside the recall
+_MAX_CLASSES = 100  # that are listed
+
+
+# ------------------------------------------------------------------ what was asked, the answer
+
+
+def asked_section(selection, comparison, table):
+    """Return what was asked, and on what data, as pairs of words and texts."""
+    asked = _asked_of_selection(selection) if selection is not None else []
+    if comparison is not None:
+        names = ", ".join(tidy(name, 60) for name in comparison.names)
+        asked.append(("Compared", names))
+        if selection is None:
+            asked.append(("Score", tell_score(comparison.score_name)))
+    if table is not None and table.target is not None:
+        asked.insert(0, ("Target", tidy(table.target)))
+    return {"asked": asked, "data": _data_facts(selection, comparison, table)}
+
+
+def _asked_of_selection(selection):
+    tried = selection.methods_tried
+    method = method_title(selection.method)
+    if len(tried) > 1:
+        method += f" (the best of {len(tried)} that were tried)"
+    if selection.n_features_asked == "auto":
+        rule = {
+            "one_se": "the fewest within one standard error of the best score",
+            "best": "the number with the best score",
+        }[selection.rule]
+        number = f"chosen inside the folds: {rule}"
+    else:
+        number = f"{count(selection.n_features_asked)}, as asked for"
+    return [
+        ("Method", method),
+        ("Number of features", number),
+        ("Score", tell_score(selection.scoring)),
+        ("Folds", tell_folds(selection)),
+    ]
+
+
+def _data_facts(selection, comparison, table):
+    if selection is not None:
+        n_samples, n_features = len(selection.true_codes), len(selection.feature_names)
+        classes, counts = selection.classes, selection.class_counts
+    else:
+        n_samples, n_features = len(comparison.target), comparison.n_features
+        classes = comparison.classes
+        counts = np.bincount(comparison.target, minlength=len(classes))
+    remarks = () if table is None else table.remarks
+    return {
+        "source": None if table is None else tidy(table.source),
+        "n_samples": count(n_samples),
+        "n_features": count(n_features),
+        "n_classes": count(len(classes)),
+        "classes": _class_rows(class_labels(classes), counts, n_samples),
+        "more_classes": max(0, len(classes) - _MAX_CLASSES),
+        "remarks": [tidy(remark, 1000) for remark in remarks[:50]],
+        "more_remarks": max(0, len(remarks) - 50),
+    }
+
+
+def _class_rows(labels, counts, n_samples):
+    rows = zip(labels[:_MAX_CLASSES], counts, strict=False)
+    return [(label, count(n), percent(n / max(1, n_samples))) for label, n in rows]
+
+
+def answer_section(selection, comparison):
+    """Return the answer as a headline, sentences and a few numbers."""
+    if selection is None:
+        return _answer_of_comparison(comparison)
+    k, n_features = selection.n_features_to_select, len(selection.feature_names)
+    n_classes, name = len(selection.classes), selection.scoring
+    honest = plus_minus(selection.score, selection.se_score, name)
+    beats = selection.beats_random
+    verb = (
+        ("tells" if k == 1 else "tell")
+        if beats
+        else ("was selected" if k == 1 else "were selected")
+    )
+    what = f"{count(k)} of {count(n_features, 'feature')} {verb}"
+    what += f" the {count(n_classes, 'class', 'classes')} apart" if beats else ""
+    procedure = "on samples it has not seen the whole procedure"
+    right = (
+        f"{procedure} is right in {honest} of cases"
+        if name == "accuracy"
+        else f"{procedure} has a {tell_score(name)} of {honest}"
+    )
+    others = (
+        f"random features: {score(selection.random_score, name)}, "
+        f"always the largest class: {score(selection.majority_score, name)}"
+    )
+    return {
+        "headline": f"{what}; {right} ({others}).",
+        "warning": None if beats else _not_above_random(selection),
+        "numbers": [
+            (count(k), f"of {count(n_features, 'feature')}", "selected"),
+            (honest, tell_score(name).split(" (")[0], "on samples not seen, nested"),
+            (
+                plus_minus(selection.random_score, selection.se_random, name),
+                "random features",
+                "as many",
+            ),
+            (score(selection.majority_score, name), "largest class", "always predicted"),
+        ],
+    }
+
+
+def _not_above_random(selection):
+    gap = selection.score - selection.random_score
+    error = np.hypot(selection.se_score, selection.se_random)
+    points = number(100 * gap, "+.0f")
+    told = f", {100 * error:.0f} the standard error of it" if np.isfinite(error) else ""
+    return (
+        "This does not beat as many random features by two standard errors: the difference is "
+        f"{points} points{told}. Nothing here shows that the selected features matter more than "
+        "others of the table."
+    )
+
+
+def _answer_of_comparison(comparison):
+    table, name = comparison.table, comparison.score_name
+    best = comparison.names.index(comparison.baseline)
+    mean, error = table["mean_test_score"], table["se_test_score"]
+    who, told = tidy(comparison.baseline), plus_minus(mean[best], error[best], name)
+    is_accuracy = name == "accuracy"
+    headline = (
+        f"{who} is right in {told} of cases"
+        if is_accuracy
+        else f"{who} has a {tell_score(name)} of {told}"
+    )
+    close = _not_shown_to_be_worse(comparison)
+    if close:
+        headline += f"; not shown to be worse: {', '.join(close)}"
+    return {
+        "headline": f"{headline}.",
+        "warning": _reference_warning(comparison, best),
+        "numbers": [
+            (plus_minus(mean[row], error[row], name), tidy(comparison.names[row], 40), "reference")
+            if comparison.names[row] in comparison.references
+            else (plus_minus(mean[row], error[row], name), tidy(comparison.names[row], 40), "")
+            for row in _best_first(comparison)[:4]
+        ],
+    }
+
+
+def _best_first(comparison):
+    mean = np.nan_to_num(comparison.table["mean_test_score"], nan=-np.inf)
+    return np.argsort(-mean, kind="stable")
+
+
+def _not_shown_to_be_worse(comparison):
+    differences = comparison.differences
+    found = []
+    for row in _best_first(comparison):
+        name = comparison.names[row]
+        gap, error = differences["mean_difference"][row], differences["se_difference"][row]
+        if name != comparison.baseline and np.isfinite(error) and gap > -2 * error:
+            found.append(tidy(name, 60))
+    return found
+
+
+def _reference_warning(comparison, best):
+    """Say so if a reference is level with the best."""
+    differences, names = comparison.differences, comparison.names
+    level = [
+        tidy(names[row], 60)
+        for row in range(len(names))
+        if names[row] in comparison.references
+        and row != best
+        and not differences["mean_difference"][row] < -2 * differences["se_difference"][row]
+    ]
+    if comparison.baseline in comparison.references:
+        level.insert(0, tidy(comparison.baseline, 60))
+    if not level:
+        return None
+    return (
+        f"{' and '.join(level)} {'is' if len(level) == 1 else 'are'} there to be beaten, and not "
+        "beaten by two standard errors. Nothing here shows that there is something to learn from "
+        "this table."
+    )
+
+
+# ------------------------------------------------------------------ features and the slider
+
+
+def slider_section(selection):
+    """Return what stands beside the slider before it is moved."""
+    if selection is None:
+        return None
+    sizes = np.asarray(selection.path["n_features"])
+    position = int(np.abs(sizes - selection.n_features_to_select).argmin())
+    return {
+        "position": position,
+        "last": len(sizes) - 1,
+        "chosen": count(selection.n_features_to_select, "feature"),
+        "smallest": count(sizes[0]),
+        "largest": count(sizes[-1]),
+        "has_matrix": len(selection.classes) <= _MAX_MATRIX,
+        "is_wide": len(selection.classes) > _MAX_BESIDE,
+    }
+
+
+def feature_section(selection):
+    """Return the embedded features, and the first rows of their table."""
+    if selection is None:
+        return None
+    rows = _feature_rows(selection)
+    n_features, k = len(selection.feature_names), selection.n_features_to_select
+    has_centers = len(selection.classes) <= _MAX_CENTER_COLUMNS
+    return {
+        "rows": rows,
+        "first": [_as_texts(rank, row) for rank, row in enumerate(rows[: min(k, _FIRST_ROWS)], 1)],
+        "n_selected": k,
+        "n_embedded": len(rows),
+        "n_features": n_features,
+        "labels": class_labels(selection.classes) if has_centers else [],
+        "has_frequencies": selection.stability is not None,
+        "center_word": "median" if selection.method == "l1" else "mean",
+        "has_centers": has_centers,
+    }
+
+
+def _feature_rows(selection):
+    """Name, gain, frequency and centers of the first features, as many as the budget allows."""
+    has_centers = len(selection.classes) <= _MAX_CENTER_COLUMNS
+    stability = selection.stability
+    rows, size = [], 0
+    for column in np.asarray(selection.ranking).tolist():
+        row = [tidy(selection.feature_names[column]), bare(selection.gains[column])]
+        row.append(None if stability is None else bare(stability.selection_frequencies_[column]))
+        row += [bare(center) for center in selection.centers[:, column]] if has_centers else []
+        size += len(json_text(row).encode()) + 1
+        if rows and size > _FEATURE_BYTES:
+            break
+        rows.append(row)
+    return rows
+
+
+def _as_texts(rank, row):
+    name, gain, frequency, *centers = row
+    told = "" if frequency is None else percent(frequency)
+    return {
+        "rank": rank,
+        "name": name,
+        "gain": _short(gain),
+        "frequency": told,
+        "centers": [_short(each) for each in centers],
+    }
+
+
+def _short(value):
+    """Write a number in four digits, as the script does."""
+    if value is None:
+        return NOTHING
+    size = abs(value)
+    if value and (size < 1e-3 or size >= 1e6):
+        return number(value, ".2e")
+    return number(f"{value:.4g}", ".10g")
+
+
+def embedded_data(selection, features):
+    """Return what the script of the page works with."""
+    if selection is None:
+        return None
+    path, at_random = selection.path, selection.random_path
+    n_classes = len(selection.classes)
+    confusion = np.asarray(selection.confusion_path)
+    tested = np.maximum(confusion.sum(axis=2), 1)
+    recall = np.diagonal(confusion, axis1=1, axis2=2) / tested
+    return {
+        "position": slider_section(selection)["position"],
+        "sizes": [int(size) for size in path["n_features"]],
+        "isShare": is_share(selection.scoring),
+        "scoreName": tell_score(selection.scoring).split(" (")[0],
+        "scores": [bare(each) for each in path["mean_test_score"]],
+        "errors": [bare(each) for each in path["se_test_score"]],
+        "random": [bare(each) for each in at_random["mean_test_score"]],
+        "randomErrors": [bare(each) for each in at_random["se_test_score"]],
+        "classes": class_labels(selection.classes)[:_MAX_CLASSES],
+        "confusions": confusion.tolist() if n_classes <= _MAX_MATRIX else None,
+        "recalls": np.round(recall[:, :_MAX_CLASSES], 4).tolist(),
+        "features": features["rows"],
+        "featuresInAll": features["n_features"],
+        "hasCenters": features["has_centers"],
+        "hasFrequencies": features["has_frequencies"],
+    }
+
+
+# ------------------------------------------------------------------ tables of scores
+
+
+def reference_section(selection):
+    """Return the rows of the procedure and what it has to beat, and of the methods tried."""
+    if selection is None:
+        return None
+    name, numbers = selection.scoring, [each["n_features"] for each in selection.fold_choices]
+    told = _range(numbers)
+    rows = [
+        (
+            f"{method_title(selection.method)} (this selection)",
+            selection.score,
+            selection.se_score,
+            told,
+        ),
+        ("Random features, as many", selection.random_score, selection.se_random, told),
+        ("Always the largest class", selection.majority_score, np.nan, "0"),
+    ]
+    return {
+        "rows": [(label, plus_minus(mean, error, name), used) for label, mean, error, used in rows],
+        "values": [(label.split(",")[0], mean, error) for label, mean, error, _ in rows],
+        "tried": _tried(selection),
+        "score": tell_score(name),
+    }
+
+
+def _range(numbers):
+    if not numbers:
+        return NOTHING
+    least, most = min(numbers), max(numbers)
+    return count(least) if least == most else f"{count(least)} to {count(most)}"
+
+
+def _tried(selection):
+    scores = selection.method_scores
+    if len(scores) < 2:
+        return []
+    best_first = sorted(scores, key=lambda name: -np.nan_to_num(scores[name]["score"], nan=-np.inf))
+    return [
+        (
+            method_title(name),
+            plus_minus(scores[name]["score"], scores[name]["se"], selection.scoring),
+            count(scores[name]["n_features"]),
+            name == selection.method,
+        )
+        for name in best_first
+    ]
+
+
+def comparison_section(comparison):
+    """Return the whole table of a comparison, the best first."""
+    if comparison is None:
+        return None
+    name = comparison.score_name
+    return {
+        "rows": [_comparison_row(comparison, row) for row in _best_first(comparison)],
+        "baseline": tidy(comparison.baseline, 60),
+        "score": tell_score(name),
+        "n_folds": count(len(comparison.folds), "fold"),
+        "troubles": _troubles(comparison),
+        "unfinished": _unfinished(comparison),
+    }
+
+
+def _unfinished(comparison):
+    if comparison.is_complete:
+        return None
+    return (
+        f"Unfinished: {count(len(comparison.results))} of {count(comparison.scores.size, 'fit')}."
+    )
+
+
+def _comparison_row(comparison, row):
+    table, differences, score_name = comparison.table, comparison.differences, comparison.score_name
+    name, n_failed = comparison.names[row], int(table["n_failed"][row])
+    is_baseline = name == comparison.baseline
+    seconds = table["mean_fit_seconds"][row]
+    return {
+        "name": tidy(name, 60),
+        "is_reference": name in comparison.references,
+        "is_baseline": is_baseline,
+        "mean": table["mean_test_score"][row],
+        "error": table["se_test_score"][row],
+        "score": plus_minus(table["mean_test_score"][row], table["se_test_score"][row], score_name),
+        "difference": NOTHING
+        if is_baseline
+        else plus_minus(
+            differences["mean_difference"][row],
+            differences["se_difference"][row],
+            score_name,
+            sign="+",
+        ),
+        "wins": NOTHING
+        if is_baseline
+        else f"{differences['n_better'][row]} / {differences['n_worse'][row]}",
+        "features": _feature_range(table, row, comparison.n_features),
+        "seconds": f"{seconds:.2g}" if np.isfinite(seconds) else NOTHING,
+        "failed": count(n_failed) if n_failed else "",
+    }
+
+
+def _feature_range(table, row, n_features):
+    mean, least, most = (table[f"{which}_n_features"][row] for which in ("mean", "min", "max"))
+    if not np.isfinite(mean):
+        return NOTHING
+    if least == n_features:
+        return "all"
+    return (
+        count(mean) if least == most else f"{count(round(mean))} ({count(least)} to {count(most)})"
+    )
+
+
+def _troubles(comparison):
+    """Write a sentence for each member that failed, with the first reason."""
+    lines = []
+    for name in comparison.names:
+        found = comparison.results_of(name)
+        errors = [each.error for each in found if each.error]
+        if errors:
+            reason = tidy(" ".join(errors[0].split()))
+            lines.append(
+                f"{tidy(name, 60)} failed in {count(len(errors))} of {count(len(found), 'fold')}, "
+                f"first: {reason}"
+            )
+    return lines
+
+
+def recall_section(selection, comparison):
+    """Return the honest recall of each class and the confusion matrix."""
+    if selection is not None:
+        classes, confusion = selection.classes, np.asarray(selection.confusion)
+        whose = "the whole procedure, with the number of features chosen inside the folds"
+        n_repeats = selection.n_repeats
+    else:
+        classes, confusion = comparison.classes, comparison.confusion[comparison.baseline]
+        whose = tidy(comparison.baseline, 60)
+        n_repeats = None
+    labels, tested = class_labels(classes), confusion.sum(axis=1)
+    recall = np.divide(
+        np.diag(confusion), tested, out=np.full(len(labels), np.nan), where=tested > 0
+    )
+    return {
+        "whose": whose,
+        "repeats": n_repeats,
+        "rows": [
+            (
+                label,
+                percent(recall[code]),
+                bare(recall[code]) or 0.0,
+                count(confusion[code, code]),
+                count(tested[code]),
+            )
+            for code, label in enumerate(labels[:_MAX_CLASSES])
+        ],
+        "labels": labels,
+        "is_wide": len(labels) > _MAX_BESIDE,
+        "matrix": _matrix(confusion, labels) if len(labels) <= _MAX_MATRIX else None,
+        "mistakes": _mistakes(confusion, labels) if len(labels) > _MAX_MATRIX else [],
+    }
+
+
+def _matrix(confusion, labels):
+    """Rows of a confusion matrix: label, then counts with their share of the row."""
+    shares = confusion / np.maximum(confusion.sum(axis=1, keepdims=True), 1)
+    return [
+        (label, [(count(n), round(float(share), 3)) for n, share in zip(*both, strict=True)])
+        for label, both in zip(labels, zip(confusion, shares, strict=True), strict=True)
+    ]
+
+
+def _mistakes(confusion, labels):
+    """List the twenty most frequent mistakes, where a matrix would be too large to read."""
+    wrong = confusion - np.diag(np.diag(confusion))
+    order = np.argsort(-wrong, axis=None, kind="stable")[:20]
+    pairs = zip(*np.unravel_index(order, wrong.shape), strict=True)
+    return [
+        (labels[true], labels[taken], count(wrong[true, taken]))
+        for true, taken in pairs
+        if wrong[true, taken]
+    ]
+
+
+# ------------------------------------------------------------------ stability, again, methods
+
+
+def stability_section(selection):
+    """Return the stability index and its interval in words."""
+    if selection is None or selection.stability is None:
+        return None
+    stability = selection.stability
+    index, (low, high) = stability.stability_, stability.stability_interval_
+    if not np.isfinite(index):
+        return {
+            "headline": "The index is not known",
+            "words": "Nothing was ever selected, or everything always.",
+        }
+    often = stability.selection_frequencies_[np.asarray(selection.selected)]
+    lasting = int((often >= 0.9).sum())
+    return {
+        "headline": number(index, ".2f"),
+        "interval": f"{number(low, '.2f')} to {number(high, '.2f')}",
+        "n_resamples": count(stability.n_resamples, "random half", "random halves"),
+        "words": _stability_words(index),
+        "lasting": f"{count(lasting)} of the {count(len(often))} selected features "
+        f"{'was' if lasting == 1 else 'were'} selected in at least 90{chr(160)}% of the halves.",
+    }
+
+
+def _stability_words(index):
+    if index >= STABLE:
+        return "Excellent agreement: other samples of this kind would lead to nearly the same list."
+    if index >= UNSTABLE:
+        return (
+            "Fair agreement: much of the list would come back with other samples, and some of it "
+            "would not."
+        )
+    return (
+        "Poor agreement: with other samples the list would look quite different. The features may "
+        "predict well, but this list is one of many."
+    )
+
+
+def reproduction_section(selection, comparison, table, command):
+    """Return how to do it again: command, data, seed, folds and versions."""
+    facts = []
+    if table is not None:
+        facts.append(("Data", tidy(table.source)))
+        if table.digest:
+            facts.append(("SHA-256 of the data", table.digest))
+    if selection is not None:
+        facts += [
+            ("Seed", str(selection.seed)),
+            ("Folds", tell_folds(selection)),
+            ("Time", f"{selection.seconds:.3g} seconds"),
+        ]
+    if comparison is not None:
+        word = "Seed of the comparison" if selection is not None else "Seed"
+        folds = "Folds of the comparison" if selection is not None else "Folds"
+        facts += [(word, str(comparison.seeds["split"])), (folds, count(len(comparison.folds)))]
+    versions = selection.versions if selection is not None else comparison.versions
+    return {
+        "command": None if command is None else tidy(command, 5000),
+        "facts": facts,
+        "versions": [(tidy(name, 60), tidy(version, 60)) for name, version in versions.items()],
+    }
+
+
+def card_section(selection, comparison):
+    """Return the cards of the methods used, each once, and the names that have none."""
+    names = []
+    if selection is not None:
+        tried = [name for name in selection.methods_tried if name != selection.method]
+        names += [selection.method, *tried, "random", "majority"]
+    if comparison is not None:
+        names += [comparison.names[row] for row in _best_first(comparison)]
+    keys = dict.fromkeys(key for key in map(card_of, names) if key)
+    return {
+        "cards": [METHOD_CARDS[key] for key in keys],
+        "without": [tidy(name, 60) for name in names if card_of(name) is None],
+    }

@@ -1,0 +1,89 @@
+import os
+
+import pytest
+
+from centroidal.cli._messages import InputError, WorkError
+from centroidal.cli._outputs import Output, Outputs
+
+from .conftest import files
+
+
+def csv(path, option="--output"):
+    return Output(option, str(path), (".csv",))
+
+
+def write_text(path, force):
+    path.write_text("content")
+
+
+def test_what_is_not_asked_for_is_not_written(tmp_path):
+    outputs = Outputs(Output("--output", None, (".csv",)))
+    outputs.write("--output", write_text)
+    assert files(tmp_path) == []
+    assert outputs.said() == "nothing was written"
+
+
+def test_what_is_asked_for_is_written_and_said(tmp_path):
+    outputs = Outputs(csv("a.csv"), Output("--model", "m.skops", (".skops",)))
+    outputs.write("--output", write_text)
+    assert files(tmp_path) == ["a.csv"]
+    assert outputs.said() == "written: a.csv"
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("a.txt", ("--output a.txt", "must end in .csv")),
+        ("a.csv\0", ("must end in .csv",)),
+        (".csv", ("must end in .csv",)),
+        ("nowhere/a.csv", ("--output nowhere/a.csv", "no folder nowhere")),
+        ("there.csv", ("--output there.csv", "exists; --force overwrites it")),
+        ("folder.csv", ("--output folder.csv", "is a folder")),
+    ],
+)
+def test_wrong_paths_are_refused_before_any_work(tmp_path, path, words):
+    (tmp_path / "there.csv").write_text("old")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(InputError) as error:
+        Outputs(csv(path))
+    assert [word for word in words if word not in str(error.value)] == []
+
+
+def test_a_folder_that_must_not_be_written_is_refused(monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(InputError, match="must not be written"):
+        Outputs(csv("a.csv"))
+
+
+def test_the_same_path_twice_is_refused():
+    with pytest.raises(InputError, match="--other ./a.csv is the same file as --output"):
+        Outputs(csv("a.csv"), csv("./a.csv", "--other"))
+
+
+def test_the_input_is_not_overwritten_even_with_force(tmp_path):
+    (tmp_path / "a.csv").write_text("old")
+    with pytest.raises(InputError, match="is the same file as the input"):
+        Outputs(csv("a.csv"), force=True, inputs=["a.csv"])
+
+
+def test_a_failure_says_which_files_were_written():
+    def fail(path, force):
+        raise OSError(28, "No space left on device")
+
+    outputs = Outputs(csv("a.csv"), csv("b.csv", "--other"))
+    outputs.write("--output", write_text)
+    with pytest.raises(WorkError) as error:
+        outputs.write("--other", fail)
+    assert str(error.value) == (
+        "--other b.csv could not be written: No space left on device; written: a.csv."
+    )
+
+
+def test_an_interruption_says_which_files_were_written():
+    def interrupt(path, force):
+        raise KeyboardInterrupt
+
+    outputs = Outputs(csv("a.csv"), csv("b.csv", "--other"))
+    outputs.write("--output", write_text)
+    with pytest.raises(KeyboardInterrupt, match="written: a.csv"):
+        outputs.write("--other", interrupt)

@@ -1,0 +1,503 @@
+import csv
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pyarrow.parquet
+import pytest
+from scipy import sparse
+from scipy.io import savemat
+from sklearn.datasets import dump_svmlight_file
+
+from centroidal.cli import commands
+from centroidal.cli.main import METHODS
+from centroidal.io import load_model, read_model_card, read_table
+from centroidal.model_selection import select_features
+
+from .conftest import QUICK, csv_lines, files, make_samples, run_alone, write_csv
+
+
+def select(run, *args):
+    """Select as a program would: the result as JSON."""
+    found = run("select", *args, *QUICK, "--json")
+    assert found.code == 0, found.err
+    return json.loads(found.out)
+
+
+def rows_of(path):
+    with open(path, newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+# ------------------------------------------------------------------ every format
+
+
+def write_transposed(path, X, y):
+    rows = csv_lines(X, y, ids=[f"s{i}" for i in range(len(y))])
+    path.write_text("\n".join(",".join(cells) for cells in zip(*rows, strict=True)) + "\n")
+
+
+def write_parquet(path, X, y):
+    header, *rows = csv_lines(X, y)
+    columns = {
+        name: list(cells) for name, cells in zip(header, zip(*rows, strict=True), strict=True)
+    }
+    numbers = {name: [float(cell) for cell in columns[name]] for name in header[:-1]}
+    pyarrow.parquet.write_table(pyarrow.table(numbers | {"tree": columns["tree"]}), path)
+
+
+def write_h5ad(path, X, y):
+    with h5py.File(path, "w") as file:
+        file["X"] = X
+        for name, index in (("obs", len(X)), ("var", X.shape[1])):
+            table = file.create_group(name)
+            letter = {"obs": "s", "var": "g"}[name]
+            table["_index"] = [f"{letter}{i}" for i in range(index)]
+            table.attrs["_index"] = "_index"
+            table.attrs["column-order"] = []
+        file["obs"]["tree"] = y.tolist()
+        file["obs"].attrs["column-order"] = ["tree"]
+
+
+def write_gzip(path, X, y):
+    lines = "\n".join(",".join(row) for row in csv_lines(X, y))
+    path.write_bytes(gzip.compress(lines.encode(), mtime=0))
+
+
+FORMATS = {
+    "csv": ("t.csv", write_csv, ()),
+    "tsv": ("t.tsv", lambda path, X, y: write_csv(path, X, y, separator="\t"), ()),
+    "csv.gz": ("t.csv.gz", write_gzip, ()),
+    "transposed": ("t.csv", write_transposed, ("--transpose",)),
+    "parquet": ("t.parquet", write_parquet, ()),
+    "npz": ("t.npz", lambda path, X, y: np.savez(path, X=X, tree=y), ()),
+    "mat": ("t.mat", lambda path, X, y: savemat(path, {"X": X, "tree": y.astype(object)}), ()),
+    "h5ad": ("t.h5ad", write_h5ad, ()),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_gives_the_same_selection(run, tmp_path, name):
+    file, write, options = FORMATS[name]
+    X, y = make_samples()
+    write(tmp_path / file, X, y)
+    found = select(run, file, "--target", "tree", *options)["selection"]
+    here = select_features(X, y, n_features=2, cv=3, n_repeats=1, random_state=0)
+    assert found["score"] == here.score
+    assert found["classes"] == ["ash", "elm", "oak"]
+    letter = "x" if name in ("npz", "mat") else "g"
+    names = [f"{letter}{column}" for column in here.selected]
+    assert [row["feature"] for row in found["features"]] == names
+
+
+def test_sparse_tables_stay_sparse(run, tmp_path, monkeypatch):
+    X, y = make_samples()
+    X = sparse.csr_array(np.where(abs(X) < 1.0, 0.0, X))
+    dump_svmlight_file(X, np.searchsorted(np.unique(y), y), "t.svmlight", zero_based=False)
+    given = []
+
+    def watched(X, y, **options):
+        given.append(X)
+        return select_features(X, y, **options)
+
+    monkeypatch.setattr("centroidal.model_selection.select_features", watched)
+    found = select(run, "t.svmlight", "--target", "y", "--export-selected", "s.csv")
+    assert sparse.issparse(given[0])
+    assert found["selection"]["classes"] == [0, 1, 2]
+    selected = [row["feature"] for row in found["selection"]["features"]]
+    table = read_table("s.csv", target="y")
+    columns = [int(name[1:]) - 1 for name in selected]
+    np.testing.assert_array_equal(table.X, X.toarray()[:, columns])
+
+
+# ------------------------------------------------------------------ what comes out
+
+
+def test_select_then_predict_in_a_new_process_equals_the_python_api(run, tmp_path):
+    X, y = make_samples()
+    write_csv(tmp_path / "old.csv", X, y, ids=[f"tree {i}" for i in range(len(y))])
+    new = X + 0.3 * np.sin(X)
+    write_csv(tmp_path / "new.csv", new[:, ::-1], y, names=[f"g{j}" for j in range(6)][::-1])
+    (tmp_path / "new.csv").write_text(
+        "\n".join(line.rpartition(",")[0] for line in (tmp_path / "new.csv").read_text().split())
+    )
+    options = ("--target", "tree", "--id", "sample", "--model", "m.skops")
+    select(run, "old.csv", *options)
+    found = run_alone("predict", "m.skops", "new.csv", "-o", "p.csv")
+    assert (found.code, found.err) == (0, "")
+
+    here = select_features(X, y, n_features=2, cv=3, n_repeats=1, random_state=0)
+    expected = here.model.predict_proba(new)
+    rows = rows_of("p.csv")
+    assert [row["prediction"] for row in rows] == here.model.predict(new).tolist()
+    for j, label in enumerate(here.classes):
+        assert [float(row[f"probability_{label}"]) for row in rows] == expected[:, j].tolist()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_selected_columns_are_enough_to_predict(run, trees, method):
+    if method == "encoder":
+        pytest.importorskip("torch")
+    options = ("--method", method, "--repeats", "1", "--folds", "3", "-k", "3")
+    outputs = ("--model", "m.skops", "--export-selected", "s.csv")
+    assert run("select", trees.name, "--target", "tree", *options, *outputs).code == 0
+    found = run("predict", "m.skops", "s.csv", "-o", "few.csv")
+    assert found.code == 0, found.err
+    assert "3 features of training are missing that the model does not read" in found.err
+    assert run("predict", "m.skops", trees.name, "-o", "all.csv").code == 0
+    assert Path("few.csv").read_text() == Path("all.csv").read_text()
+
+
+def test_result_is_shown_with_data_answer_features_and_confusion(run, trees):
+    found = run("select", trees.name, "--target", "tree", *QUICK)
+    assert found.code == 0
+    here = select_features(*make_samples(), n_features=2, cv=3, n_repeats=1, random_state=0)
+    lines = " ".join(found.out.split())
+    assert (
+        "trees.csv: 36 samples, 6 features, 3 classes of tree: ash (12), elm (12), oak (12)."
+        in lines
+    )
+    assert here.summary() in lines
+    assert "rank feature gain ash elm oak" in lines
+    assert "unseen samples of as ash as elm as oak recognised" in lines
+    assert "--model model.skops" in lines
+    assert "Selecting features" in found.err
+    assert "Selecting" not in found.out
+
+
+def test_at_most_twenty_features_are_shown(run, tmp_path):
+    X, y = make_samples(n_features=30)
+    write_csv(tmp_path / "wide.csv", X, y)
+    found = run("select", "wide.csv", "--target", "tree", "--repeats", "1", "-k", "25")
+    assert "   20  " in found.out
+    assert "   21  " not in found.out
+    assert "… and 5 more" in found.out
+
+
+def test_names_from_the_table_are_not_obeyed(run, tmp_path):
+    X, y = make_samples()
+    names = ["[red]a[/red]", "b\x1b[31m", "[link=x]", ":smile:", "e", "f"]
+    write_csv(tmp_path / "t.csv", X, y, names=names)
+    found = run("select", "t.csv", "--target", "tree", "--repeats", "1", "-k", "6")
+    assert found.code == 0
+    assert all(name in found.out for name in ("[red]a[/red]", "b\\x1b[31m", "[link=x]", ":smile:"))
+    assert "\x1b" not in found.out + found.err
+
+
+def test_json_is_one_object_and_nothing_else(run, trees):
+    found = run("select", trees.name, "--target", "tree", *QUICK, "--json", "--quiet")
+    facts = json.loads(found.out)
+    assert found.err == ""
+    assert facts["table"]["source"] == "trees.csv"
+    assert facts["table"]["n_features"] == 6
+    assert facts["selection"]["n_features_to_select"] == 2
+    assert facts["selection"]["stability"] is None
+    assert facts["written"] == []
+
+
+def test_all_files_are_written(run, trees, tmp_path):
+    options = {
+        "--report": "r.html",
+        "--model": "m.skops",
+        "--features": "f.csv",
+        "--export-selected": "s.parquet",
+    }
+    asked = [each for pair in options.items() for each in pair]
+    facts = select(run, trees.name, "--target", "tree", "--resamples", "4", *asked)
+    assert files(tmp_path) == sorted([*options.values(), "trees.csv"])
+    assert sorted(facts["written"]) == sorted(options.values())
+    selected = [row["feature"] for row in facts["selection"]["features"]]
+
+    rows = rows_of("f.csv")
+    assert list(rows[0]) == [
+        "rank", "feature", "gain", "frequency", "center_ash", "center_elm", "center_oak",
+    ]  # fmt: skip
+    assert [row["feature"] for row in rows] == selected
+    assert [float(row["gain"]) for row in rows] == [
+        row["gain"] for row in facts["selection"]["features"]
+    ]
+    table = pyarrow.parquet.read_table("s.parquet")
+    assert table.column_names == ["tree", *selected]
+    card = read_model_card("m.skops")
+    assert card.metadata["digest"] == read_table("trees.csv", target="tree").digest
+    assert card.metadata["target"] == "tree"
+    assert card.metadata["method"] == "l2"
+    assert card.metadata["seed"] == 0
+    assert card.metadata["score"] == facts["selection"]["score"]
+    assert card.metadata["selected_features"] == selected
+    assert load_model("m.skops").n_features_in_ == 6
+    assert "<html" in (tmp_path / "r.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ((), 0),
+        (("--report", "r.html"), 50),
+        (("--features", "f.csv"), 50),
+        (("--report", "r.html", "--resamples", "0"), 0),
+        (("--resamples", "6"), 6),
+    ],
+)
+def test_number_of_resamples(run, trees, monkeypatch, options, expected):
+    asked = []
+
+    def stop(X, y, **options):
+        asked.append(options["n_resamples"])
+        raise ValueError("enough.")
+
+    monkeypatch.setattr("centroidal.model_selection.select_features", stop)
+    assert run("select", trees.name, "--target", "tree", *options).code == 2
+    assert asked == [expected]
+
+
+def test_selected_columns_are_exported_with_ids_and_labels(run, tmp_path):
+    X, y = make_samples()
+    ids = [f"tree {i}" for i in range(len(y))]
+    write_csv(tmp_path / "t.csv", X, y, names=["id", *"bcdef"], ids=ids)
+    select(run, "t.csv", "--target", "tree", "--id", "sample", "--export-selected", "s.csv")
+    rows = rows_of("s.csv")
+    first, label, *names = rows[0]
+    assert (first, label) == ("sample_id" if "id" in names else "id", "tree")
+    assert [row[first] for row in rows] == ids
+    assert [row["tree"] for row in rows] == y.tolist()
+    place = ["id", *"bcdef"].index(names[0])
+    assert [float(row[names[0]]) for row in rows] == X[:, place].tolist()
+
+
+def test_gaps_are_filled_by_medians_or_left_out(run, tmp_path):
+    X, y = make_samples()
+    X[0, 0] = X[5, 0] = np.nan
+    path = write_csv(tmp_path / "t.csv", X, y)
+    path.write_text(path.read_text().replace("nan", ""))
+    filled = select(run, "t.csv", "--target", "tree", "--impute", "median", "--model", "m.skops")
+    assert filled["selection"]["impute"] == "median"
+    assert filled["table"]["n_features"] == 6
+    left = select(run, "t.csv", "--target", "tree", "--impute", "drop-features")
+    assert left["table"]["n_features"] == 5
+    found = run("predict", "m.skops", "t.csv", "-o", "p.csv")
+    assert found.code == 0
+    assert "2 values are missing, in 1 feature; the model fills them in." in found.err
+
+
+def test_dropped_columns_are_not_used(run, trees):
+    facts = select(run, trees.name, "--target", "tree", "--drop", "g0", "--drop", "g1")
+    assert facts["table"]["n_features"] == 4
+
+
+def test_seed_decides(run, trees):
+    facts = [
+        select(run, trees.name, "--target", "tree", "--seed", seed)["selection"]
+        for seed in (3, 3, 4)
+    ]
+    assert facts[0] | {"seconds": 0} == facts[1] | {"seconds": 0}
+    assert facts[0]["random_score"] != facts[2]["random_score"]
+
+
+def test_force_overwrites(run, trees, tmp_path):
+    (tmp_path / "f.csv").write_text("old")
+    select(
+        run, trees.name, "--target", "tree", "--features", "f.csv", "--resamples", "0", "--force"
+    )
+    assert len(rows_of("f.csv")) == 2
+
+
+# ------------------------------------------------------------------ what is refused
+
+
+def no_file(folder, X, y):
+    assert files(folder) == []
+
+
+def plain_table(folder, X, y):
+    write_csv(folder / "t.csv", X, y)
+
+
+def text_table(folder, X, y):
+    write_csv(folder / "t.csv", X, y, ids=["s"] * len(y))
+
+
+def gaps(folder, X, y):
+    X[3, 2] = np.nan
+    plain_table(folder, X, y)
+
+
+def twice_named(folder, X, y):
+    write_csv(folder / "t.csv", X, y, names=["a", "a", *"cdef"])
+
+
+def single_class(folder, X, y):
+    plain_table(folder, X, np.full_like(y, "ash"))
+
+
+def single_sample(folder, X, y):
+    plain_table(folder, X, ["fir", *y[1:]])
+
+
+def empty(folder, X, y):
+    (folder / "t.csv").write_text("")
+
+
+def with_output(folder, X, y):
+    plain_table(folder, X, y)
+    (folder / "there.csv").write_text("old")
+
+
+T = ("--target", "tree")
+BAD = {
+    "no such file": (no_file, T, ("no file t.csv",)),
+    "no such target": (plain_table, ("--target", "trees"), ("'trees'", "Did you mean 'tree'")),
+    "text": (text_table, T, ("not numeric", "'sample'", "--drop")),
+    "gaps": (gaps, T, ("1 value is missing", "'g2'", "--impute")),
+    "names twice": (twice_named, T, ("'a' occurs more than once",)),
+    "one class": (single_class, T, ("one class", "'ash'")),
+    "one sample": (single_sample, T, ("class 'fir' has 1 samples",)),
+    "empty": (empty, T, ("empty",)),
+    "k too large": (plain_table, (*T, "-k", "7"), ("-k 7", "between 1 and n_features=6")),
+    "many folds": (plain_table, (*T, "--folds", "13"), ("--folds 13", "at most 12")),
+    "drop": (plain_table, (*T, "--drop", "g9"), ("'g9'",)),
+    "layer": (plain_table, (*T, "--layer", "x"), ("layer",)),
+    "id": (plain_table, (*T, "--id", "nr"), ("'nr'",)),
+    "output there": (with_output, (*T, "--features", "there.csv"), ("there.csv exists", "--force")),
+    "no folder": (plain_table, (*T, "--model", "no/m.skops"), ("no folder no",)),
+    "suffix": (plain_table, (*T, "--report", "r.pdf"), ("--report r.pdf", ".html")),
+    "same output": (
+        plain_table,
+        (*T, "--features", "a.csv", "--export-selected", "a.csv"),
+        ("--export-selected a.csv is the same file as --features",),
+    ),
+    "input": (plain_table, (*T, "--features", "t.csv", "--force"), ("same file as the input",)),
+    "compare": (plain_table, (*T, "--compare"), ("--compare", "--report")),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named_and_nothing_is_written(run, tmp_path, name):
+    prepare, options, words = BAD[name]
+    prepare(tmp_path, *make_samples())
+    before = files(tmp_path)
+    named = ("--export-selected", "selected.csv") if "--export-selected" not in options else ()
+    found = run("select", "t.csv", *options, *named)
+    assert (found.code, found.out) == (2, "")
+    assert "Traceback" not in found.err
+    assert [word for word in words if word not in found.err] == []
+    assert files(tmp_path) == before
+
+
+def test_bad_input_in_a_process_of_its_own(trees):
+    found = run_alone("select", trees.name, "--target", "trees")
+    assert (found.code, found.out) == (2, "")
+    assert found.err.endswith(
+        "centroidal: select: trees.csv has no column 'trees'. Did you mean 'tree'?\n"
+    )
+
+
+def test_duplicate_ids_are_remarked_on(run, tmp_path):
+    X, y = make_samples()
+    write_csv(tmp_path / "t.csv", X, y, ids=["same"] * len(y))
+    found = run("select", "t.csv", "--target", "tree", "--id", "sample", *QUICK)
+    assert found.code == 0
+    assert "Note: 1 duplicate sample id, kept: 'same'." in found.err
+
+
+def test_a_failure_in_the_middle_is_a_bug_and_shows_where(run, trees, monkeypatch):
+    def fail(X, y, *, progress, **options):
+        progress("fold", 1, 2)
+        raise ValueError("shapes do not fit")
+
+    monkeypatch.setattr("centroidal.model_selection.select_features", fail)
+    with pytest.raises(ValueError, match="shapes"):
+        run("select", trees.name, "--target", "tree")
+
+
+@pytest.mark.parametrize(
+    ("option", "path", "package"),
+    [
+        ("--model", "m.skops", "skops.io"),
+        ("--report", "r.html", "altair"),
+        ("--export-selected", "s.parquet", "pyarrow"),
+    ],
+)
+def test_a_missing_package_is_named_before_any_work(run, trees, monkeypatch, option, path, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    found = run("select", trees.name, "--target", "tree", option, path)
+    assert (found.code, found.out) == (1, "")
+    assert f"needs {package}: pip install 'centroidal[" in found.err
+    assert "Reading" not in found.err
+
+
+def test_json_does_without_rich(run, trees, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich", None)
+    found = run("select", trees.name, "--target", "tree", *QUICK)
+    assert (found.code, found.out) == (1, "")
+    assert "pip install 'centroidal[cli]'" in found.err
+    assert select(run, trees.name, "--target", "tree")["selection"]["seed"] == 0
+
+
+def test_an_output_that_cannot_be_written_is_named(run, trees, tmp_path, monkeypatch):
+    def fail(*args, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("centroidal.cli._tables.write_columns", fail)
+    options = ("--model", "m.skops", "--features", "f.csv", "--resamples", "0")
+    found = run("select", trees.name, "--target", "tree", *QUICK, *options)
+    assert (found.code, found.out) == (1, "")
+    assert "--features f.csv could not be written: No space left" in found.err
+    assert "written: m.skops." in found.err
+    assert files(tmp_path) == ["m.skops", "trees.csv"]
+
+
+# ------------------------------------------------------------------ interruption
+
+
+def test_an_interruption_leaves_nothing_behind(tmp_path):
+    X, y = make_samples(n_samples=120, n_features=200)
+    write_csv(tmp_path / "t.csv", X, y)
+    options = ["--target", "tree", "--method", "relief", "--repeats", "500", "--model", "m.skops"]
+    command = [sys.executable, "-m", "centroidal.cli", "select", "t.csv", *options]
+    with open("err", "w") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    try:
+        deadline = time.monotonic() + 60
+        while "Selecting features" not in (tmp_path / "err").read_text():
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    said = (tmp_path / "err").read_text()
+    assert (process.returncode, out) == (130, "")
+    assert said.endswith("centroidal: select: interrupted; nothing was written.\n")
+    assert "Traceback" not in said
+    assert files(tmp_path) == ["err", "t.csv"]
+
+
+# ------------------------------------------------------------------ demo
+
+
+def test_demo_says_question_answer_and_what_to_do(run, tmp_path):
+    found = run("demo")
+    text = " ".join(found.out.split())
+    assert found.code == 0
+    assert "Which few genes tell the types apart?" in text
+    assert "on unseen samples" in text
+    assert "centroidal select TABLE.csv --target COLUMN" in text
+    assert files(tmp_path) == []
+
+
+def test_demo_writes_a_report_if_asked(run, tmp_path, monkeypatch):
+    X, y = make_samples()
+    small = select_features(X, y, n_features=2, cv=3, n_repeats=1, random_state=0)
+    monkeypatch.setattr(commands, "_select", lambda *args, **options: small)
+    found = run("demo", "--report", "r.html", "--json")
+    assert json.loads(found.out)["written"] == ["r.html"]
+    assert run("demo", "--report", "r.html").code == 2

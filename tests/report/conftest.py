@@ -1,0 +1,44 @@
+"""A selection, a comparison, and a browser to open pages in."""
+
+import shutil
+
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+
+from centroidal.datasets import make_expression
+from centroidal.model_selection import RandomFeaturesClassifier, compare
+
+from .samples import make_selection
+
+
+@pytest.fixture(scope="session")
+def selection():
+    return make_selection()
+
+
+@pytest.fixture(scope="session")
+def comparison():
+    genes = make_expression(60, 30, n_informative=5, random_state=0)
+    members = {
+        "naive Bayes": GaussianNB(),
+        "my <b>own</b>": RandomFeaturesClassifier(2),
+        "majority class": DummyClassifier(),
+    }
+    return compare(members, genes.data, genes.target, cv=3, n_repeats=1, random_state=0)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium without a window."""
+    reason = "the report is not tried in a browser: "
+    api = pytest.importorskip(
+        "playwright.sync_api", reason=reason + "pip install playwright", exc_type=ImportError
+    )
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    if path is None:
+        pytest.skip(reason + "no chromium on the path, install the package chromium")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()

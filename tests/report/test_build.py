@@ -1,0 +1,361 @@
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import date
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from centroidal.report import build_report, write_report
+
+from .samples import HOSTILE, make_selection, widened, with_names
+
+DAY = date(2024, 5, 17)
+VOID = {"meta", "link", "input", "br", "img", "hr"}
+
+
+class Page(HTMLParser):
+    """Elements of a page with their attributes, ids, headings, and text by element."""
+
+    def __init__(self, page):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.open, self.texts = [], [], {}
+        self.feed(page)
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        for tag, attributes in self.open:
+            self.texts.setdefault(attributes.get("id", tag), []).append(data)
+
+    def all(self, tag):
+        return [attributes for each, attributes in self.elements if each == tag]
+
+    @property
+    def ids(self):
+        return [attributes["id"] for _, attributes in self.elements if "id" in attributes]
+
+    def text(self, key):
+        return " ".join(" ".join(self.texts.get(key, [])).split())
+
+
+@pytest.fixture(scope="module")
+def page(selection):
+    return build_report(selection, title="Tumours", date=DAY)
+
+
+@pytest.fixture(scope="module")
+def parsed(page):
+    return Page(page)
+
+
+def table_of(selection, **values):
+    n_samples, n_features = len(selection.true_codes), len(selection.feature_names)
+    rng = np.random.default_rng(0)
+    return SimpleNamespace(
+        **{
+            "X": rng.normal(size=(n_samples, n_features)),
+            "ids": np.array([f"patient {row}" for row in range(n_samples)]),
+            "target": "tumour",
+            "remarks": ("1 duplicate sample id, kept: 's4'.",),
+            "source": "tumours.csv",
+            "digest": "ab" * 32,
+        }
+        | values
+    )
+
+
+def data_of(page):
+    return json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+# ------------------------------------------------------------------ the page as a whole
+
+
+def test_page_is_one_well_formed_document(page, parsed):
+    assert page.lstrip().startswith("<!DOCTYPE html>")
+    assert len(parsed.ids) == len(set(parsed.ids))
+    assert parsed.text("title") == "Tumours"
+    assert parsed.all("html") == [{"lang": "en"}]
+
+
+def test_headings_are_in_order(parsed):
+    levels = [int(tag[1]) for tag, _ in parsed.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+
+
+def test_nothing_is_loaded(page, parsed):
+    for tag, attributes in parsed.elements:
+        assert "src" not in attributes
+        target = attributes.get("href", "#")
+        is_inside = target.startswith(("#", "data:"))
+        assert is_inside or (tag == "a" and target.startswith("https://"))
+    assert not re.search(r"url\(|@import", "".join(parsed.texts["style"]))
+    (policy,) = [meta["content"] for meta in parsed.all("meta") if "http-equiv" in meta]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe-eval" not in policy
+    assert "http" not in policy
+
+
+def test_landmarks_labels_and_captions_are_there(parsed):
+    for tag in ("header", "main", "footer"):
+        assert len(parsed.all(tag)) == 1
+    labelled = {each["for"] for each in parsed.all("label") if "for" in each}
+    assert {"k", "search"} <= labelled
+    assert len(parsed.all("caption")) == len(parsed.all("table"))
+    assert all("scope" in each for each in parsed.all("th"))
+    assert all(each["aria-label"] for each in parsed.all("div") if "data-chart" in each)
+    titles = {each["aria-labelledby"] for each in parsed.all("section")}
+    assert titles <= set(parsed.ids)
+
+
+def test_same_input_and_date_give_the_same_page(selection, page):
+    assert build_report(selection, title="Tumours", date=DAY) == page
+
+
+def test_date_is_that_of_today_or_as_given(selection, parsed):
+    assert parsed.text("time") == "17 May 2024"
+    today = Page(build_report(selection)).all("time")[0]["datetime"]
+    assert date.fromisoformat(today) <= date.today()
+
+
+def test_importing_the_report_loads_none_of_its_packages():
+    heavy = {"altair", "vl_convert", "jinja2"}
+    code = f"import centroidal.report, sys; print({heavy!r} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize("missing", ["altair", "jinja2"])
+def test_missing_package_is_named_with_its_extra(selection, missing, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ImportError, match=rf"{missing}: pip install 'centroidal\[report\]'"):
+        build_report(selection)
+
+
+def test_something_is_needed():
+    with pytest.raises(ValueError, match="selection=None and comparison=None"):
+        build_report()
+
+
+# ------------------------------------------------------------------ what is said
+
+
+def test_answer_is_a_sentence_with_its_references(selection, parsed):
+    answer = parsed.text("answer")
+    k = selection.n_features_to_select
+    score, error = round(100 * selection.score), round(100 * selection.se_score)
+    assert f"{k} of 40 features tell the 3 classes apart" in answer
+    assert f"{score} % ± {error} % of cases (random features: " in answer
+    assert "always the largest class: " in answer
+    assert "Mind:" not in answer
+
+
+def test_answer_that_does_not_beat_random_features_says_so(selection):
+    same = replace(selection, random_score=selection.score)
+    answer = Page(build_report(same)).text("answer")
+    assert "features were selected" in answer
+    assert "tell the" not in answer
+    assert "does not beat as many random features by two standard errors" in answer
+    assert "the difference is +0 points" in answer
+
+
+def test_table_tells_the_question_the_data_and_how_to_do_it_again(selection):
+    text = Page(
+        build_report(selection, table=table_of(selection), command="centroidal select t.csv")
+    )
+    for part in ("Target tumour", "Source tumours.csv", "Samples 60", "1 duplicate sample id"):
+        assert part in text.text("question")
+    for part in ("centroidal select t.csv", "ab" * 32, "Seed 0", "3 folds", "numpy"):
+        assert part in text.text("reproduce")
+    assert text.text("title") == "Feature selection: tumours.csv"
+
+
+def test_sections_are_there_only_with_their_data(selection, comparison):
+    full, bare = (
+        Page(build_report(selection, comparison)),
+        Page(build_report(replace(selection, stability=None))),
+    )
+    alone = Page(build_report(comparison=comparison))
+    assert "stability" in full.ids
+    assert "stability" not in bare.ids
+    assert "Other classifiers" in full.text("comparison")
+    assert "Other classifiers" not in bare.text("comparison")
+    for name in ("curve", "features", "centers", "subspace", "stability"):
+        assert name not in alone.ids
+    for name in ("answer", "question", "comparison", "recall", "caveats", "reproduce", "methods"):
+        assert name in alone.ids
+
+
+def test_comparison_is_told_whole(comparison):
+    page = Page(build_report(comparison=comparison))
+    text = page.text("comparison")
+    for name in comparison.names:
+        assert name in text
+    assert "reference" in text
+    assert f"{comparison.baseline} is right in" in page.text("answer")
+    assert "Without a card here: my <b>own</b>" in page.text("methods")
+
+
+def test_comparison_that_beats_no_reference_says_so(comparison):
+    table = dict(comparison.differences)
+    table["mean_difference"] = np.zeros(3)
+    level = replace(comparison, differences=table)
+    text = Page(build_report(comparison=level)).text("answer")
+    assert "there to be beaten, and not beaten by two standard errors" in text
+
+
+def test_score_that_is_no_share_is_a_number(comparison):
+    loss = replace(comparison, score_name="neg_log_loss")
+    text = Page(build_report(comparison=loss)).text("answer")
+    mean = loss.table["mean_test_score"].max()
+    assert f"has a neg log loss of {mean:.3f}" in text
+
+
+def test_stability_is_told_in_words(selection):
+    text = Page(build_report(selection)).text("stability")
+    low, high = selection.stability.stability_interval_
+    assert f"{selection.stability.stability_:.2f} stability index" in text
+    assert f"interval {low:.2f} to {high:.2f}" in text
+    assert "agreement" in text
+
+
+def test_comment_is_shown(selection):
+    assert "Ask Ann <ann@example.org>" in Page(
+        build_report(selection, comment="Ask Ann <ann@example.org>")
+    ).text("header")
+
+
+# ------------------------------------------------------------------ names and sizes
+
+
+def test_hostile_texts_are_text(selection, comparison):
+    hostile = with_names(selection, HOSTILE)
+    classes = np.array(HOSTILE[:3], dtype=object)
+    named = replace(hostile, classes=classes, n_features_to_select=10)
+    evil = HOSTILE[1]
+    table = table_of(
+        named,
+        source=evil,
+        target=evil,
+        remarks=(evil,),
+        digest=evil,
+        ids=np.array([evil] * len(named.true_codes), dtype=object),
+    )
+    page = build_report(named, comparison, table=table, command=evil, title=evil, comment=evil)
+    parsed = Page(page)
+    assert len(parsed.all("script")) == 3
+    assert parsed.all("img") == []
+    assert parsed.all("svg") == []
+    assert not [name for _, each in parsed.elements for name in each if name.startswith("on")]
+    assert HOSTILE[0] in parsed.text("features")
+    assert "49" not in parsed.text("feature-table").split()
+    data = data_of(page)
+    assert data["selection"]["features"][0][0] == HOSTILE[0]
+    assert data["selection"]["features"][6][0] == "line\u2028separator\u2029 \ufffd \ufffd"
+    assert data["selection"]["features"][9][0] == "n" * 300
+    assert page.encode()
+
+
+def test_names_are_values_of_charts_not_fields(selection):
+    named = with_names(selection, HOSTILE)
+    specs = json.dumps(
+        {
+            name: {key: value for key, value in spec.items() if key != "datasets"}
+            for name, spec in data_of(build_report(named))["charts"].items()
+        }
+    )
+    assert "onerror" not in specs
+    assert "a.b[c]" not in specs
+
+
+@pytest.mark.parametrize(("n_features", "length"), [(20_000, 300), (20_000, 6), (3, 300)])
+def test_page_is_below_two_megabytes(selection, n_features, length):
+    page = build_report(widened(selection, n_features, length))
+    assert len(page.encode()) < 2_000_000
+    n_embedded = len(data_of(page)["selection"]["features"])
+    text = Page(page).text("features")
+    if n_embedded == n_features:
+        assert f"holds all {n_features:,} features" in text
+    else:
+        assert f"holds the first {n_embedded:,} of {n_features:,} features" in text
+        assert "--features F.csv writes the full list" in text
+
+
+@pytest.mark.parametrize("n_classes", [30, 300])
+def test_many_classes_and_samples_are_below_two_megabytes(selection, n_classes):
+    n_samples, n_sizes = 20_000, len(selection.path["n_features"])
+    rng = np.random.default_rng(0)
+    codes = np.arange(n_samples) % n_classes
+    confusion = rng.integers(1, 5, size=(n_classes, n_classes))
+    many = replace(
+        selection,
+        classes=np.array([f"{code:03}".ljust(300, "\u5b57") for code in range(n_classes)]),
+        class_counts=np.bincount(codes),
+        centers=rng.normal(size=(n_classes, len(selection.feature_names))),
+        confusion=confusion,
+        confusion_path=np.stack([confusion] * n_sizes),
+        true_codes=codes,
+        predicted=codes[None],
+        subspace=rng.normal(size=(n_samples, 2)),
+    )
+    ids = np.array([f"{row:05}".ljust(300, "\u5b57") for row in range(n_samples)])
+    page = build_report(many, table=table_of(many, ids=ids))
+    assert len(page.encode()) < 2_000_000
+    assert "of 20,000 samples" in Page(page).text("subspace")
+    assert "most frequent mistakes" in Page(page).text("recall")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_classes": 2, "n_features": 1},
+        {"n_classes": 2, "n_features": 5, "n_resamples": 0, "scoring": "balanced_accuracy"},
+        {"n_classes": 5, "n_features": 12, "method": "l1", "rule": "best"},
+    ],
+    ids=["one feature", "balanced", "medians"],
+)
+def test_other_selections_have_a_page(options):
+    selected = make_selection(**options)
+    page = Page(build_report(selected))
+    told = "balanced accuracy" if selected.scoring != "accuracy" else "is right in"
+    assert told in page.text("answer")
+    assert ("median of the class" in page.text("features")) == (selected.method == "l1")
+
+
+# ------------------------------------------------------------------ writing
+
+
+def test_file_holds_the_page(selection, page, tmp_path):
+    path = tmp_path / "report.html"
+    write_report(path, selection, title="Tumours", date=DAY)
+    assert path.read_text(encoding="utf-8") == page
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_file_is_overwritten_only_by_force(selection, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("mine")
+    with pytest.raises(FileExistsError, match="force=True"):
+        write_report(path, selection)
+    assert path.read_text() == "mine"
+    write_report(str(path), selection, force=True)
+    assert path.stat().st_size > 100_000
+
+
+def test_file_must_be_html(selection, tmp_path):
+    with pytest.raises(ValueError, match="must end in .html"):
+        write_report(tmp_path / "report.pdf", selection)

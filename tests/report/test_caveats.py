@@ -1,0 +1,49 @@
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from centroidal.report.caveats import caveat_section
+
+
+def words_of(selection, comparison=None):
+    return {word for word, _ in caveat_section(selection, comparison)}
+
+
+def stability(index):
+    return SimpleNamespace(stability_=index)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"class_counts": np.array([3, 40, 40])}, {"Very few samples.", "Unbalanced classes."}),
+        ({"class_counts": np.array([20, 40, 40])}, {"Few samples."}),
+        ({"class_counts": np.array([50, 50, 50])}, set()),
+        ({"impute": "median"}, {"Missing values."}),
+        ({"stability": stability(0.3)}, {"The list is unstable."}),
+        ({"stability": stability(0.5)}, set()),
+        ({"random_score": 1.0}, {"Not above random features."}),
+    ],
+    ids=["very few", "few", "many", "imputed", "unstable", "stable", "at random"],
+)
+def test_caveats_are_chosen_by_the_facts(selection, changes, expected):
+    plain = replace(selection, class_counts=np.array([50, 50, 50]), stability=None)
+    always = {"Nested folds.", "Stand-ins.", "What was done before."}
+    if "random_score" not in changes:
+        always.add("Random features.")
+    assert words_of(replace(plain, **changes)) == always | expected
+
+
+def test_few_samples_are_counted(selection):
+    few = replace(selection, class_counts=np.array([3, 40, 40]))
+    sentences = dict(caveat_section(few, None))
+    assert "alpha, has 3\u00a0samples" in sentences["Very few samples."]
+    assert "40 samples of beta and 3 of alpha" in sentences["Unbalanced classes."]
+
+
+def test_comparison_has_its_own(comparison):
+    words = words_of(None, comparison)
+    assert "The best of several." in words
+    assert "Nested folds." not in words

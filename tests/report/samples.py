@@ -52,6 +52,7 @@ def widened(selection, n_features, length):
         ranking=rng.permutation(n_features),
         gains=rng.uniform(size=n_features),
         centers=rng.normal(size=(n_classes, n_features)),
+        spreads=np.ones(n_features),
         n_features_to_select=int(sizes[-1]),
         path={name: column[keep] for name, column in selection.path.items()}
         | {"n_features": sizes},

@@ -33,7 +33,7 @@ def test_what_cannot_be_shown_is_replaced():
 
 def test_labels_are_distinct():
     assert class_labels(np.array(["ab", "ac"]), 2) == ["ab", "ac"]
-    assert class_labels(np.array(["abc", "abd"]), 2) == ["a…", "a… (2)"]
+    assert class_labels(np.array(["axb", "axc"]), 2) == ["a…", "a… (2)"]
     assert class_labels(np.array([1.5, 2.0])) == ["1.5", "2.0"]
 
 

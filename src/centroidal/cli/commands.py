@@ -23,7 +23,7 @@ _SUFFIXES = {
 _LABEL = "class"
 # What the library calls a parameter, and how it was said here.
 _OPTIONS = {
-    "n_features_to_select": "-k",
+    "n_features": "-k",
     "cv": "--folds",
     "n_repeats": "--repeats",
     "n_resamples": "--resamples",

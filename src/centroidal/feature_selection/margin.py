@@ -1,7 +1,12 @@
 """Features in which a class is steady; mathematics in solvers/disjoint_centroids.py."""
 
 from .._ranked_selector import RankedSelector
-from .._validation import check_finite_summary, check_labelled, check_n_features_to_select
+from .._validation import (
+    check_finite_summary,
+    check_jobs,
+    check_labelled,
+    check_n_features_to_select,
+)
 from ..solvers.disjoint_centroids import margin_ratios
 from ..statistics import class_moments
 
@@ -27,15 +32,15 @@ class MarginSelector(RankedSelector):
     ----------
     n_features_to_select : int, float or None, default=None
         How many features to keep: a number, a fraction, or None for those with a score above zero,
-        and at least one.
+        which few features lack, and at least one.
     n_jobs : int or None, default=None
         Number of threads. The result does not depend on it.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        1 for a feature without spread in a class that has spread elsewhere; 0 or less for one that
-        speaks for no class.
+        Between 0, for a feature that speaks for no class, and 1, for one without spread in a class
+        that has spread elsewhere.
     feature_ranking_ : ndarray of int, shape (n_features,)
         Features from the best to the worst.
     support_ : ndarray of bool, shape (n_features,)
@@ -57,7 +62,8 @@ class MarginSelector(RankedSelector):
     Notes
     -----
     One pass over the data; sparse data stay sparse. The scores do not depend on the units of the
-    features. Variances feel outliers: clip or transform features with heavy tails first.
+    features. Variances feel outliers: clip or transform features with heavy tails first. A class
+    without any spread (one sample) is given the mean variance of the others.
 
     Examples
     --------
@@ -93,6 +99,7 @@ class MarginSelector(RankedSelector):
         self
             Fitted estimator.
         """
+        check_jobs(self.n_jobs)
         data = check_labelled(self, X, y, sample_weight)
         check_n_features_to_select(self.n_features_to_select, data.features.number)
 

@@ -15,10 +15,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._validation import (
     check_choice,
-    check_count,
     check_jobs,
     check_labelled,
-    check_n_features_to_select,
 )
 from ..classifiers import FisherSubspace, SparseCenterClassifier
 from ..statistics import class_medians, class_moments
@@ -143,11 +141,13 @@ def select_features(
     asked = _check_question(method, n_features, rule, scoring, n_resamples, n_jobs)
     imputer = check_imputer(impute)
     rng = check_random_state(random_state)
+    seed = int(random_state) if isinstance(random_state, Integral) else _draw(rng)
+    rng = np.random.RandomState(seed)
     data = _check_data(X, y, imputer)
     names = _check_names(feature_names, data.features)
-    seed = int(random_state) if isinstance(random_state, Integral) else _draw(rng)
     problem = _Problem.of(data, asked, imputer, seed)
     folds = outer_folds(_n_folds(cv, data, problem.is_nested), n_repeats, data, None, _draw(rng))
+    _check_inner(cv, folds, data, problem.is_nested)
 
     n_steps = len(folds) * (len(problem.methods) + 1) + 1 + bool(n_resamples)
     steps = _Steps(tell, n_steps)
@@ -246,6 +246,8 @@ def _check_names(names, features):
     """Names of the features as an array of objects, None if they have none."""
     if names is None:
         return features.names
+    if isinstance(names, str) or not np.iterable(names):
+        raise TypeError(f"feature_names={names!r} must hold a name for each feature, or be None.")
     names = np.array([str(name) for name in names], dtype=object)
     if names.size != features.number:
         raise ValueError(
@@ -265,18 +267,41 @@ def _n_folds(cv, data, is_nested):
     counts = np.bincount(data.codes)
     rarest, least = data.classes.tolist()[counts.argmin()], 3 if is_nested else 2
     if counts.min() < least:
+        samples = "sample" if counts.min() == 1 else "samples"
         raise ValueError(
-            f"class {rarest!r} has {counts.min()} samples; at least {least} are needed to select "
+            f"class {rarest!r} has {counts.min()} {samples}; at least {least} are needed to select "
             "and to test. Leave it out, or join it with another class."
         )
     if cv is None:
         return min(_N_FOLDS, int(counts.min()))
-    check_count("cv", cv)
-    return cv
+    if isinstance(cv, bool) or not isinstance(cv, Integral):
+        raise TypeError(f"cv={cv!r} must be an int, the number of folds, or None.")
+    return int(cv)
+
+
+def _check_inner(cv, folds, data, is_nested):
+    """Raise unless each training part has two samples of each class, for folds inside it."""
+    counts = [np.bincount(data.codes[train], minlength=data.classes.size) for train, _ in folds]
+    least = np.min(counts, axis=0)
+    if is_nested and least.min() < 2:
+        rarest = data.classes.tolist()[least.argmin()]
+        raise ValueError(
+            f"cv={cv} leaves {least.min()} sample of class {rarest!r} in a training part; at least "
+            "2 are needed to choose in folds of it. More folds leave more."
+        )
 
 
 def _draw(rng):
     return int(rng.randint(_LARGEST_SEED))
+
+
+def _check_number(asked, n_features):
+    if not 1 <= asked.n_features <= n_features:
+        raise ValueError(
+            f"n_features={asked.n_features} must lie between 1 and the {n_features} features of X, "
+            "or be 'auto'."
+        )
+    return int(asked.n_features)
 
 
 class _Steps:
@@ -314,7 +339,7 @@ class _Problem(NamedTuple):
         if asked.n_features == "auto":
             sizes = {name: each.sizes(n_features) for name, each in methods.items()}
         else:
-            k = check_n_features_to_select(int(asked.n_features), n_features)
+            k = _check_number(asked, n_features)
             sizes = {name: np.union1d(each.sizes(n_features), k) for name, each in methods.items()}
         return cls(data.X, data.codes, data.classes.size, asked, methods, sizes, imputer, seed)
 
@@ -329,7 +354,8 @@ class _Problem(NamedTuple):
         if self.imputer is None:
             return X, X_test
         imputer = clone(self.imputer).fit(X)
-        return imputer.transform(X), imputer.transform(X_test)
+        parts = imputer.transform(X), imputer.transform(X_test)
+        return tuple(part.tocsr() for part in parts) if issparse(X) else parts
 
     def choices(self, name):
         """Positions, in the sizes of a method, of those that may be chosen."""
@@ -577,7 +603,7 @@ def _fit_all(problem, answer, classes, names):
             "model": _named(_with_fitted_imputer(problem, model), names),
             "ranking": path.ranking,
             "gains": path.gains,
-            "centers": _centers(problem, X, answer.method),
+            **_class_summaries(problem, X, answer.method),
             "subspace": _subspace(X, labels, selected[:_MOST_IN_PICTURE]),
         }
 
@@ -597,10 +623,12 @@ def _named(model, names):
     return model
 
 
-def _centers(problem, X, method):
-    if method == "l1":
-        return class_medians(X, problem.codes, problem.n_classes).medians
-    return class_moments(X, problem.codes, problem.n_classes).means
+def _class_summaries(problem, X, method):
+    """Centers of the classes, and the spread inside them."""
+    rows = X, problem.codes, problem.n_classes
+    moments = class_moments(*rows)
+    centers = class_medians(*rows).medians if method == "l1" else moments.means
+    return {"centers": centers, "spreads": np.sqrt(moments.within_variance)}
 
 
 def _subspace(X, labels, columns):
@@ -608,6 +636,8 @@ def _subspace(X, labels, columns):
     Z = X[:, columns].toarray() if issparse(X) else X[:, columns].astype(float)
     spread = Z.std(axis=0)
     Z = (Z - Z.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
+    if not spread.any():
+        return np.zeros((len(Z), 2))
     fisher = FisherSubspace().fit_transform(Z, labels)[:, :2]
     if fisher.shape[1] == 2:
         return fisher

@@ -62,6 +62,8 @@ class FeatureSelection:
         By what they were ranked, in the order of the columns.
     centers : ndarray of shape (n_classes, n_features)
         Mean of each class, or its median for "l1", in the units of the data.
+    spreads : ndarray of shape (n_features,)
+        Standard deviation of each feature inside the classes.
     n_features_to_select : int
         Number of features that were selected.
     path : dict of ndarray
@@ -120,6 +122,7 @@ class FeatureSelection:
     ranking: np.ndarray
     gains: np.ndarray
     centers: np.ndarray
+    spreads: np.ndarray
     n_features_to_select: int
     path: dict
     confusion_path: np.ndarray
@@ -160,9 +163,9 @@ class FeatureSelection:
 
     @property
     def beats_random(self):
-        """Whether the score lies above that of random features by two standard errors or more."""
+        """Whether the score lies above that of random features by more than two standard errors."""
         error = float(np.hypot(self.se_score, self.se_random))
-        return bool(self.score - self.random_score >= 2.0 * error)
+        return bool(self.score - self.random_score > 2.0 * error)
 
     def summary(self):
         """Say the answer in a sentence or two.
@@ -173,18 +176,17 @@ class FeatureSelection:
             Number of features, score on unseen samples, and what it is to be compared with.
         """
         name = {"accuracy": "accuracy", "balanced_accuracy": "mean recall"}[self.scoring]
-        features = "feature tells" if self.n_features_to_select == 1 else "features tell"
-        found = (
-            f"{self.n_features_to_select:,} of {self.feature_names.size:,} {features} the "
-            f"{self.classes.size} classes apart with {name} {_percent(self.score, self.se_score)} "
-            "on unseen samples"
-        )
+        is_one = self.n_features_to_select == 1
+        features = f"{self.n_features_to_select:,} of {self.feature_names.size:,} features"
+        reached = f"{name} {_percent(self.score, self.se_score)} on unseen samples"
         beside = (
             f"random features reach {_percent(self.random_score, self.se_random)}, always the "
             f"largest class {_percent(self.majority_score)}"
         )
         if self.beats_random:
-            return f"{found}; {beside}."
+            apart = f"{'tells' if is_one else 'tell'} the {self.classes.size} classes apart"
+            return f"{features} {apart} with {reached}; {beside}."
+        found = f"{features} {'was' if is_one else 'were'} selected, with {reached}"
         return f"{found}. That is not shown to be better than chance: {beside}."
 
     def __str__(self):

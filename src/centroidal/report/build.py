@@ -41,7 +41,7 @@ def build_report(
         What :func:`~centroidal.model_selection.compare` returns. At least one of the two is needed.
     table : Table or None, default=None
         What :func:`~centroidal.io.read_table` returned, for the name and the SHA-256 of the file,
-        remarks, names of samples, and the spread of the features.
+        remarks, and names of samples.
     command : str or None, default=None
         How to do it again from the command line.
     title : str or None, default=None
@@ -195,7 +195,7 @@ def _charts(selection, comparison, table, references, compared):
     found = {}
     if selection is not None:
         found["curve"] = charts.curve_chart(selection)
-        found["heat"] = charts.heat_chart(selection, table)
+        found["heat"] = charts.heat_chart(selection)
         found["scatter"] = charts.scatter_chart(selection, table)
     if compared is not None:
         rows = [

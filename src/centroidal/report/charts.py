@@ -23,6 +23,8 @@ from ._text import (
 
 __all__ = ["curve_chart", "heat_chart", "javascript", "means_chart", "scatter_chart"]
 
+_HEAT_UNIT = "in standard deviations inside the classes from the mean of the centers"
+
 _PURPOSE = "the report"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _SERIES = ("this method", "random features", "always the largest class")
@@ -37,7 +39,6 @@ _MAX_HEAT_FEATURES, _MAX_HEAT_CLASSES = 40, 30
 _MAX_VALUES_IN_CELLS, _MAX_LEVEL_LABELS = 6, 4  # classes
 _STEPS = (-2.0, -1.25, -0.5, -0.15, 0.15, 0.5, 1.25, 2.0)  # bounds of the nine colours
 _NEGLIGIBLE = 1e-9
-_LARGEST = 2.5  # deviation, where the spread of the features is not known
 _MAX_POINTS, _POINT_BYTES = 2000, 180_000
 _CONFIG = {
     "font": _FONT,
@@ -268,15 +269,14 @@ def _curve_table(selection):
 # ------------------------------------------------------------------ centers
 
 
-def heat_chart(selection, table):
+def heat_chart(selection):
     """Centers of the selected features, in standard deviations from their mean."""
     alt = _altair()
     columns = np.asarray(selection.selected)[:_MAX_HEAT_FEATURES]
     if len(selection.classes) > _MAX_HEAT_CLASSES:
         return None
     labels = class_labels(selection.classes, 40)
-    spread = _spread(selection, table, columns)
-    values, unit = _standardised(np.asarray(selection.centers)[:, columns], spread)
+    values = _standardised(selection.centers[:, columns], selection.spreads[columns])
     names = [
         f"{rank}. {tidy(selection.feature_names[column], 40)}"
         for rank, column in enumerate(columns, 1)
@@ -350,12 +350,12 @@ def heat_chart(selection, table):
             f"{count(len(labels), 'class', 'classes')}, standardised. The numbers are in the table "
             "below."
         ),
-        "unit": unit,
+        "unit": _HEAT_UNIT,
         "n_shown": len(columns),
         "min_width": 190 + 34 * len(labels),
         "legend": [(f"var(--d{step})", text) for step, text in enumerate(_step_words())],
         "table": {
-            "caption": f"Class centers of the selected features, {unit}",
+            "caption": f"Class centers of the selected features, {_HEAT_UNIT}",
             "head": ["Feature", *labels],
             "rows": [
                 [names[i], *(number(value, "+.2f") for value in values[:, i])]
@@ -371,34 +371,10 @@ def _step_words():
     return [f"below {bounds[0]}", *middle, f"above {bounds[-1]}"]
 
 
-def _spread(selection, table, columns):
-    """Return standard deviations inside the classes, if the table of the selection is at hand."""
-    if table is None or table.X.shape != (len(selection.true_codes), len(selection.feature_names)):
-        return None
-    part = table.X[:, columns]
-    part = part.toarray() if hasattr(part, "toarray") else np.asarray(part, dtype=float)
-    squares, n_known = np.zeros(len(columns)), np.zeros(len(columns))
-    for code in range(len(selection.classes)):
-        rows = part[selection.true_codes == code]
-        known = ~np.isnan(rows)
-        mean = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        squares += (np.where(known, rows - mean, 0) ** 2).sum(axis=0)
-        n_known += np.maximum(known.sum(axis=0) - 1, 0)
-    return np.sqrt(squares / np.maximum(n_known, 1))
-
-
 def _standardised(centers, spread):
-    """Centers less their mean, over the spread inside the classes or, without it, the largest."""
+    """Centers less their mean, over the spread inside the classes."""
     off = centers - centers.mean(axis=0)
-    if spread is not None:
-        unit = "in standard deviations inside the classes from the mean of the centers"
-    else:
-        spread = np.abs(off).max(axis=0) / _LARGEST
-        unit = (
-            f"as deviations from the mean of the centers, the largest of a feature being {_LARGEST}"
-        )
-    safe = np.where(spread > 0, spread, 1.0)
-    return np.nan_to_num(np.where(spread > 0, off / safe, 0.0)), unit
+    return np.divide(off, spread, out=np.zeros_like(off), where=spread > 0.0)
 
 
 # ------------------------------------------------------------------ samples

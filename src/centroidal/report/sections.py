@@ -540,15 +540,15 @@ def stability_section(selection):
 
 def _stability_words(index):
     if index >= STABLE:
-        return "Excellent agreement: other samples of this kind would lead to nearly the same list."
+        return "Excellent agreement: halves of these samples lead to nearly the same list."
     if index >= UNSTABLE:
         return (
-            "Fair agreement: much of the list would come back with other samples, and some of it "
-            "would not."
+            "Fair agreement: much of the list comes back from other halves of these samples, and "
+            "some of it does not."
         )
     return (
-        "Poor agreement: with other samples the list would look quite different. The features may "
-        "predict well, but this list is one of many."
+        "Poor agreement: another half of these samples leads to quite a different list. The "
+        "features may predict well, but this list is one of many."
     )
 
 

@@ -25,9 +25,15 @@ def test_examples_of_the_page_print_what_it_shows(page):
     assert failed == 0
 
 
-def test_example_of_the_readme_prints_what_it_shows(capsys):
+@pytest.mark.parametrize("position", [0, 1])
+def test_examples_of_the_readme_print_what_it_shows(position, capsys):
     text = (ROOT / "README.md").read_text()
-    code = text.split("```python\n")[1].split("```")[0]
-    shown = text.split("```text\n")[1].split("```")[0]
+    code = text.split("```python\n")[1 + position].split("```")[0]
+    shown = text.split("```text\n")[1 + position].split("```")[0]
     exec(compile(code, "README.md", "exec"), {})
     assert capsys.readouterr().out == shown
+
+
+def test_readme_has_two_examples():
+    text = (ROOT / "README.md").read_text()
+    assert text.count("```python\n") == text.count("```text\n") == 2

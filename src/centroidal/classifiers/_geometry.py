@@ -1,5 +1,6 @@
 """How distance is measured, and the centers that are optimal for it."""
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -15,14 +16,18 @@ from ..solvers.sparse_centers import (
 )
 from ..solvers.whitening import Whitening, solve_whitening
 from ..statistics import (
+    ClassMedians,
     ClassMoments,
     class_medians,
     class_moments,
+    map_blocks,
     median_deviations,
     within_covariance,
 )
+from ..statistics.class_moments import _ENTRIES_PER_BLOCK as ENTRIES_PER_DENSE_BLOCK
+from ..statistics.class_moments import _csr_rows_moments as csr_rows_moments
 
-__all__ = ["Geometry", "Solution", "log_odds", "row_blocks"]
+__all__ = ["ColumnSummary", "Geometry", "Solution", "log_odds", "moments_height", "row_blocks"]
 
 _ENTRIES_PER_BLOCK = 2**18
 _NORMAL_MAD = 1.4826  # median deviation -> standard deviation, for a normal distribution
@@ -39,6 +44,11 @@ class Geometry(NamedTuple):
         check_choice("metric", self.metric, ("l2", "l1", "mahalanobis"))
         check_choice("scale", self.scale, (None, "std", "within", "mad"))
         return self
+
+    @property
+    def needs_columns(self):
+        """Whether medians are needed, which do not merge, so that data can be cut by columns."""
+        return self.metric == "l1" or (self.metric == "l2" and self.scale == "mad")
 
     @property
     def streams(self):
@@ -77,6 +87,38 @@ class Geometry(NamedTuple):
         check_finite_summary(estimator, data.X, *solution.path.summaries)
         return solution
 
+    def summarise_columns(self, X, codes, n_classes, height, n_jobs=None):
+        """Summarise all rows of some columns, to be joined with the summaries of the others.
+
+        With the `height` that `moments_height` gives for all columns, the joined summaries are
+        those of `solve`, to the bit.
+        """
+        moments = deviations = None
+        if self.metric != "l1" or self.scale in ("std", "within"):
+            moments = _moments_of_blocks(X, codes, n_classes, height, n_jobs)
+        medians = class_medians(X, codes, n_classes, None, n_jobs)
+        if self.scale == "mad":
+            deviations = median_deviations(X, codes, medians.medians, None, n_jobs)
+        return ColumnSummary(moments, medians, deviations)
+
+    def solve_columns(self, estimator, summary):
+        """Find the optimal centers from the joined summaries of all columns."""
+        moments, medians, deviations = summary
+        check_finite_summary(estimator, None, medians.dispersions, medians.shared_dispersion)
+        if moments is not None:
+            check_finite_summary(estimator, None, moments.means, moments.squares)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if deviations is None:
+                scale = self.feature_scale(None, moments, medians)
+            else:
+                scale = feature_scale(_NORMAL_MAD * deviations)
+            if self.metric == "l1":
+                solution = Solution(solve_l1_centers(medians, scale), medians.counts)
+            else:
+                solution = Solution(solve_l2_centers(moments, scale), moments.counts, moments)
+        check_finite_summary(estimator, None, *solution.path.summaries)
+        return solution
+
     def solve_moments(self, estimator, X, moments):
         """Find the optimal centers from moments alone, where they are enough."""
         check_finite_summary(estimator, X, moments.means, moments.squares)
@@ -98,6 +140,35 @@ class Geometry(NamedTuple):
         return feature_scale(_NORMAL_MAD * deviations)
 
 
+class ColumnSummary(NamedTuple):
+    """What medians, and scales beside them, need of a block of columns."""
+
+    moments: ClassMoments | None
+    medians: ClassMedians
+    deviations: np.ndarray | None
+
+    @classmethod
+    def joined(cls, parts):
+        """Put the summaries of neighbouring blocks side by side."""
+        medians = ClassMedians(
+            parts[0].medians.counts,
+            *(
+                np.concatenate([part.medians[i] for part in parts], axis=-1)
+                for i in range(1, len(ClassMedians._fields))
+            ),
+        )
+        moments = deviations = None
+        if parts[0].moments is not None:
+            moments = ClassMoments(
+                parts[0].moments.counts,
+                np.concatenate([part.moments.means for part in parts], axis=1),
+                np.concatenate([part.moments.squares for part in parts], axis=1),
+            )
+        if parts[0].deviations is not None:
+            deviations = np.concatenate([part.deviations for part in parts])
+        return cls(moments, medians, deviations)
+
+
 class Solution(NamedTuple):
     """The centers for every number of features, and what they came from."""
 
@@ -105,6 +176,31 @@ class Solution(NamedTuple):
     counts: np.ndarray
     moments: ClassMoments | None = None
     whitening: Whitening | None = None
+
+
+def moments_height(n_samples, n_features, n_classes, n_stored=None):
+    """Rows that `class_moments` takes at a time; `n_stored` are the entries of sparse data."""
+    if n_stored is None:
+        return max(1, ENTRIES_PER_DENSE_BLOCK // n_features)
+    n_blocks = int(np.clip(n_stored // (8 * n_classes * n_features), 1, 16))
+    return max(1, -(-n_samples // n_blocks))
+
+
+def _moments_of_blocks(X, codes, n_classes, height, n_jobs):
+    """Merge the moments of blocks of rows in order, as `class_moments` does."""
+
+    def moments_of(rows):
+        if issparse(X):  # in one block, however wide it is
+            weights = np.broadcast_to(np.float64(1.0), codes.shape)
+            return csr_rows_moments(X, codes, n_classes, weights, rows)
+        return class_moments(X[rows], codes[rows], n_classes)
+
+    starts = range(0, X.shape[0], height)
+    blocks = [(slice(start, min(start + height, X.shape[0])),) for start in starts]
+    total = reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
+    return ClassMoments(
+        total.counts, np.ascontiguousarray(total.means), np.ascontiguousarray(total.squares)
+    )
 
 
 def _solve_whitened(data, moments, scale, n_jobs):

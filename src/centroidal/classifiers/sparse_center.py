@@ -14,6 +14,7 @@ from .._validation import (
     check_same_features,
 )
 from ..statistics import class_moments, merge_by_label
+from ._geometry import ColumnSummary
 from ._sparse_center_rule import SparseCenterRule
 
 __all__ = ["SparseCenterClassifier"]
@@ -229,6 +230,12 @@ class SparseCenterClassifier(SparseCenterRule):
         solution = self._geometry.solve_moments(self, None, moments)
 
         return self._keep(self._features, classes, solution, self.n_features_to_select_)
+
+    def _fit_columns(self, parts, features, classes):
+        """Fit to summaries of all rows of neighbouring columns, which together are all columns."""
+        n_selected = check_n_features_to_select(self.n_features_to_select, features.number)
+        solution = self._geometry.solve_columns(self, ColumnSummary.joined(parts))
+        return self._keep(features, classes, solution, n_selected)
 
     def at(self, n_features_to_select):
         """Return the exact model with another number of features, without the data.

@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
@@ -16,10 +16,12 @@ from centroidal import (
     FisherSubspaceClassifier,
     FisherSubspaceClassifierCV,
     MixtureFisherClassifier,
+    ReliefFSelector,
     SparseCenterClassifier,
     SparseCenterClassifierCV,
 )
 from centroidal.io import to_onnx
+from centroidal.model_selection import select_features
 
 onnx = pytest.importorskip("onnx", reason="graphs need onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
@@ -47,6 +49,7 @@ PREPARED = [
     make_pipeline(SimpleImputer(), StandardScaler(with_mean=False), FisherSubspaceClassifier()),
     make_pipeline(SimpleImputer(), DisjointCentroidClassifierCV("margin")),
     make_pipeline(StandardScaler(with_std=False), SparseCenterClassifierCV()),
+    make_pipeline(SimpleImputer(), ReliefFSelector(5), StandardScaler(), LogisticRegression()),
 ]
 
 
@@ -91,6 +94,24 @@ def test_pipeline_gives_the_same(model, table, new_samples):
         X[::7, 2] = X[1::9, 5] = np.nan
         new_samples[::5, 2] = new_samples[::3, 7] = np.nan
     assert_same(clone(model).fit(X, y), new_samples)
+
+
+@pytest.mark.parametrize("impute", [None, "median"])
+@pytest.mark.parametrize("method", ["l2", "l1", "disjoint", "fisher", "l21", "relief"])
+def test_every_way_to_select_can_be_translated(method, impute, table, new_samples):
+    X, y = table
+    X, new_samples = X.copy(), new_samples.copy()
+    if impute is not None:
+        X[::7, 2] = new_samples[::5, 2] = np.nan
+    options = {"n_features": 5, "cv": 3, "n_repeats": 1, "random_state": 0}
+    assert_same(select_features(X, y, method=method, impute=impute, **options).model, new_samples)
+
+
+def test_one_against_the_others_is_refused(table):
+    model = LogisticRegression().fit(table[0], np.arange(90) % 3)
+    model.solver = "liblinear"  # which only older versions of scikit-learn fit to three classes
+    with pytest.raises(TypeError, match="solver='liblinear' must have two classes"):
+        to_onnx(model)
 
 
 def test_column_without_any_value_is_left_out(table, new_samples):
@@ -197,7 +218,7 @@ def test_name_must_end_in_onnx(table, tmp_path):
     "model",
     [
         MixtureFisherClassifier(),
-        LogisticRegression(),
+        RidgeClassifier(),
         make_pipeline(MinMaxScaler(), SparseCenterClassifier()),
         make_pipeline(SparseCenterClassifier(), LogisticRegression()),
     ],

@@ -7,7 +7,9 @@ both decide alike: one score a class, the largest wins, and a softmax makes prob
 from pathlib import Path
 
 import numpy as np
+from sklearn.feature_selection import SelectFromModel, SelectKBest, VarianceThreshold
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -19,6 +21,13 @@ from ..classifiers import (
     SparseCenterClassifier,
 )
 from ..classifiers._geometry import log_odds
+from ..encoders import SparseCentroidEncoder
+from ..feature_selection import (
+    L21CentroidSelector,
+    LinearCentroidEncoder,
+    MarginSelector,
+    ReliefFSelector,
+)
 from ..model_selection import (
     DisjointCentroidClassifierCV,
     FisherSubspaceClassifierCV,
@@ -41,7 +50,9 @@ def to_onnx(model, path=None, *, force=False):
         A fitted :class:`~centroidal.SparseCenterClassifier`,
         :class:`~centroidal.FisherSubspaceClassifier` or
         :class:`~centroidal.DisjointCentroidClassifier`, one of them that was chosen by
-        cross-validation, or a pipeline of `SimpleImputer` and `StandardScaler` that ends in one.
+        cross-validation, or a pipeline that ends in one of them or in `LogisticRegression`, with
+        `SimpleImputer`, `StandardScaler` and selectors before it. So every model of
+        :func:`~centroidal.model_selection.select_features` can be translated.
     path : str or path, default=None
         File to write; its name must end in ``.onnx``.
     force : bool, default=False
@@ -96,7 +107,7 @@ def _split(model):
     steps = [step for step in steps if step not in (None, "passthrough")]
     if type(classifier) not in _SCORES or any(type(step) not in _PREPARATIONS for step in steps):
         names = [kind.__name__ for kind in _SCORES]
-        before = " and ".join(kind.__name__ for kind in _PREPARATIONS)
+        before = ", ".join(kind.__name__ for kind in _PREPARATIONS)
         parts = ", ".join(type(step).__name__ for step in (*steps, classifier))
         raise TypeError(
             f"{parts} cannot be translated to ONNX; possible are {', '.join(names)}, and a "
@@ -188,7 +199,7 @@ def _decide(graph, classifier, scores):
     graph.add("Gather", _label_values(classifier.classes_), winners, axis=0, output="label")
     largest = graph.add("ReduceMax", scores, axes=[1], keepdims=1)
     behind = graph.add("Sub", scores, largest)
-    unit = np.array(max(classifier._score_unit, _TINY))
+    unit = np.array(max(getattr(classifier, "_score_unit", 1.0), _TINY))
     graph.add("Softmax", graph.add("Div", behind, unit), axis=1, output="probabilities")
 
 
@@ -214,6 +225,10 @@ def _standardise(graph, scaler, X):
     if scaler.with_std:
         X = graph.add("Div", X, scaler.scale_)
     return X
+
+
+def _select(graph, selector, X):
+    return graph.columns(X, selector.get_support(indices=True), selector.n_features_in_)
 
 
 # One score a class ------------------------------------------------------------------------------
@@ -300,7 +315,22 @@ def _for_all_classes(graph, scores, seen):
     return graph.add("Add", graph.add("MatMul", scores, places), np.where(seen, 0.0, -np.inf))
 
 
-_PREPARATIONS = {SimpleImputer: _impute, StandardScaler: _standardise}
+def _logistic_scores(graph, model, X):
+    if model.solver == "liblinear" and model.classes_.size > 2:
+        raise TypeError(
+            "LogisticRegression with solver='liblinear' must have two classes to be translated to "
+            "ONNX."
+        )
+    return _fisher_scores(graph, model, X)
+
+
+_SELECTORS = (
+    *(L21CentroidSelector, LinearCentroidEncoder, MarginSelector, ReliefFSelector),
+    *(SparseCentroidEncoder, SelectFromModel, SelectKBest, VarianceThreshold),
+)
+_PREPARATIONS = {SimpleImputer: _impute, StandardScaler: _standardise} | dict.fromkeys(
+    _SELECTORS, _select
+)
 _SCORES = {
     SparseCenterClassifier: _sparse_center_scores,
     SparseCenterClassifierCV: _sparse_center_scores,
@@ -308,4 +338,5 @@ _SCORES = {
     FisherSubspaceClassifierCV: _fisher_scores,
     DisjointCentroidClassifier: _disjoint_scores,
     DisjointCentroidClassifierCV: _disjoint_scores,
+    LogisticRegression: _logistic_scores,
 }

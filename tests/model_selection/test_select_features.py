@@ -555,6 +555,14 @@ def test_constant_features_are_not_selected(strong, method):
     assert not {0, 4} & set(selection.selected.tolist())
 
 
+def test_disjoint_centroids_need_a_feature_for_each_class(rng):
+    X, y = rng.normal(size=(18, 5)), np.arange(18) % 3
+    with pytest.raises(ValueError, match="n_features=2 must be at least 3, .* method='disjoint'"):
+        select_features(X, y, method="disjoint", n_features=2)
+    few = select_features(X, y, method="best", n_features=2, **QUICK)
+    assert "disjoint" not in few.methods_tried
+
+
 def test_data_without_any_difference_are_no_better_than_chance():
     selection = select_features(np.ones((12, 4)), np.arange(12) % 2, **QUICK)
     assert not selection.beats_random

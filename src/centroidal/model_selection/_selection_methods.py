@@ -77,6 +77,7 @@ class CentersMethod(NamedTuple):
     """Sparse centers: one fit holds the models of all numbers of features."""
 
     estimator: SparseCenterClassifier
+    fewest: int = 1
 
     def sizes(self, n_features):
         """Numbers of features to try."""

@@ -304,6 +304,18 @@ def _check_number(asked, n_features):
     return int(asked.n_features)
 
 
+def _that_take(n_features, methods):
+    """Return the methods that can do with so few features; raise if none can."""
+    fit = {name: each for name, each in methods.items() if each.fewest <= n_features}
+    if not fit:
+        (name, method), *_ = methods.items()
+        raise ValueError(
+            f"n_features={n_features} must be at least {method.fewest}, a feature for each class, "
+            f"with method={name!r}."
+        )
+    return fit
+
+
 class _Steps:
     """Counts steps and tells about them."""
 
@@ -334,13 +346,12 @@ class _Problem(NamedTuple):
     def of(cls, data, asked, imputer, seed):
         n_features, is_sparse = data.features.number, issparse(data.X)
         kind = n_features, data.classes.size, is_sparse, seed
-        names = candidates(asked.method, is_sparse)
-        methods = {name: method_named(name, *kind) for name in names}
-        if asked.n_features == "auto":
-            sizes = {name: each.sizes(n_features) for name, each in methods.items()}
-        else:
+        methods = {name: method_named(name, *kind) for name in candidates(asked.method, is_sparse)}
+        sizes = {name: each.sizes(n_features) for name, each in methods.items()}
+        if asked.n_features != "auto":
             k = _check_number(asked, n_features)
-            sizes = {name: np.union1d(each.sizes(n_features), k) for name, each in methods.items()}
+            methods = _that_take(k, methods)
+            sizes = {name: np.union1d(sizes[name], k) for name in methods}
         return cls(data.X, data.codes, data.classes.size, asked, methods, sizes, imputer, seed)
 
     @property

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import h5py
@@ -16,6 +17,7 @@ from scipy import sparse
 from scipy.io import savemat
 from sklearn.datasets import dump_svmlight_file
 
+import centroidal
 from centroidal.cli import commands
 from centroidal.cli.main import METHODS
 from centroidal.io import load_model, read_model_card, read_table
@@ -474,11 +476,27 @@ def test_an_interruption_leaves_nothing_behind(tmp_path):
         out, _ = process.communicate(timeout=60)
     finally:
         process.kill()
+        process.communicate()
     said = (tmp_path / "err").read_text()
     assert (process.returncode, out) == (130, "")
     assert said.endswith("centroidal: select: interrupted; nothing was written.\n")
     assert "Traceback" not in said
     assert files(tmp_path) == ["err", "t.csv"]
+
+
+def test_an_interruption_that_is_lost_ends_the_next_step(run, trees, monkeypatch):
+    def select_features(*args, progress, **options):
+        with suppress(KeyboardInterrupt):  # as a callback of compiled code does
+            os.kill(os.getpid(), signal.SIGINT)
+        progress("first", 1, 2)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr(centroidal.model_selection, "select_features", select_features)
+    before = signal.getsignal(signal.SIGINT)
+    found = run("select", trees, "--target", "tree")
+    assert (found.code, found.out) == (130, "")
+    assert found.err.endswith("interrupted; nothing was written.\n")
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 # ------------------------------------------------------------------ demo

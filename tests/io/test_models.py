@@ -190,7 +190,8 @@ def test_arrays_that_are_shared_are_stored_once(table, path):
 
 
 PROGRAM = """
-import sys, centroidal
+import sys
+from centroidal import StabilitySelector
 before = set(sys.modules)  # pandas, which scikit-learn loads where it is there, may load pyarrow
 import centroidal.io
 print({"skops", "onnx", "onnxruntime", "skl2onnx", "pyarrow"} & (set(sys.modules) - before))

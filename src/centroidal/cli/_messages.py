@@ -1,6 +1,8 @@
 """What is said beside the results, on the standard error stream: remarks, warnings, bars."""
 
+import signal
 import sys
+import threading
 import warnings
 from contextlib import contextmanager
 
@@ -42,6 +44,7 @@ class Messages:
 
     def __init__(self, quiet=False):
         self.quiet = quiet
+        self._is_interrupted = False
 
     def error(self, text):
         """Say what went wrong, even if quiet."""
@@ -72,16 +75,44 @@ class Messages:
             yield
 
     @contextmanager
+    def interruptions(self):
+        """Remember Ctrl-C: where it is lost, as in a callback of a compiler, the next step ends."""
+
+        def interrupt(number, frame):
+            self._is_interrupted = True
+            raise KeyboardInterrupt
+
+        def show_unless_interrupted(unraisable):
+            if unraisable.exc_type is not KeyboardInterrupt:
+                show(unraisable)
+
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before, show = signal.signal(signal.SIGINT, interrupt), sys.unraisablehook
+        sys.unraisablehook = show_unless_interrupted
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+            sys.unraisablehook = show
+
+    def _go_on(self):
+        if self._is_interrupted:
+            raise KeyboardInterrupt
+
+    @contextmanager
     def bar(self, what):
         """Say that work begins; yield a function ``advance(what, n_done, n_steps)``."""
         if self.quiet or not sys.stderr.isatty():
             self.note(f"{what} ...")
-            yield lambda what, n_done, n_steps: None
+            yield lambda what, n_done, n_steps: self._go_on()
             return
         with _progress() as progress:
             task = progress.add_task(what, total=None)
 
             def advance(what, n_done, n_steps):
+                self._go_on()
                 progress.update(task, description=plain(what), completed=n_done, total=n_steps)
 
             yield advance

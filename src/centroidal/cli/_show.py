@@ -2,6 +2,7 @@
 
 import math
 import os
+import shlex
 
 from rich import box
 from rich.console import Console
@@ -11,10 +12,20 @@ from rich.text import Text
 from ._facts import comparison_columns, feature_columns
 from ._messages import plain
 
-__all__ = ["comparison", "datasets", "demo", "model", "predictions", "selection", "written"]
+__all__ = [
+    "comparison",
+    "datasets",
+    "demo",
+    "merged",
+    "model",
+    "predictions",
+    "selection",
+    "written",
+]
 
 _MOST_ROWS = 20
 _WIDTH_OF_A_FILE = 100
+_IN_ROWS = ("sources", "remarks")  # of a card, which are lists of sentences
 
 
 class _Console(Console):
@@ -103,6 +114,35 @@ def model(path, card, n_features, selected):
     for name, value in _model_lines(path, card, n_features, selected):
         grid.add_row(_cell(name), _cell(value))
     console.print(grid)
+
+
+def merged(found, counts, facts, files):
+    """Show what was merged into a model: the samples of each file and of all."""
+    console = _console()
+    selected = facts.get("selected_features")
+    which = "" if selected is None else f", of which it reads {_first_names(selected)}"
+    _say(
+        console,
+        f"{len(counts)} models are merged into a {type(found).__name__} of "
+        f"{facts['n_samples']:,} samples and {found.n_features_in_:,} features{which}.",
+    )
+    labels = found.classes_.tolist()
+    table = _table(("samples of", "left"), *((each, "right") for each in labels), ("all", "right"))
+    together = {label: facts["class_counts"][str(label)] for label in labels}
+    for name, count in {**counts, "together": together}.items():
+        cells = [f"{count.get(label, 0):,}" for label in labels]
+        table.add_row(_cell(name), *cells, f"{sum(count.values()):,}")
+    console.print(table)
+    _say(console, facts["remarks"][-1], style="bold")
+    _list_files(console, files)
+    path = shlex.quote(files[0])
+    _list_steps(
+        console,
+        {
+            "predict new samples": f"centroidal predict {path} NEW.csv -o predictions.csv",
+            "see what is in it": f"centroidal show {path}",
+        },
+    )
 
 
 def datasets(lines):
@@ -241,9 +281,16 @@ def _model_lines(path, card, n_features, selected):
     for name, value in card.parameters.items():
         yield f"  {name}", _in_words(value)
     for name, value in card.metadata.items():
-        if name != "selected_features":
+        if name in _IN_ROWS and isinstance(value, list):
+            yield from _rows_of(name, value)
+        elif name != "selected_features":
             yield name, _in_words(value)
     yield "written by", f"centroidal {card.centroidal_version}, scikit-learn {card.sklearn_version}"
+
+
+def _rows_of(name, values):
+    for i, value in enumerate(values):
+        yield "" if i else name, _in_words(value)
 
 
 def _in_words(value):

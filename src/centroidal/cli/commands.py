@@ -9,7 +9,7 @@ from .._optional import require
 from ._messages import InputError, input_errors
 from ._outputs import Output, Outputs
 
-__all__ = ["compare", "datasets", "demo", "export", "predict", "select", "show"]
+__all__ = ["compare", "datasets", "demo", "export", "merge", "predict", "select", "show"]
 
 _N_RESAMPLES = 50
 _N_FOLDS = 5
@@ -21,6 +21,11 @@ _SUFFIXES = {
     "--output": (".csv",),
 }
 _LABEL = "class"
+_MERGED_BY = "centroidal merge"
+_NO_SCORE = (
+    "How well the merged model does is not known: the scores of its parts are those of other "
+    "models. Try it on samples that none of them was trained on."
+)
 # What the library calls a parameter, and how it was said here.
 _OPTIONS = {
     "n_features": "-k",
@@ -138,6 +143,39 @@ def show(args, messages):
         facts = {name: getattr(card, name) for name in card.__dataclass_fields__}
         return _print(n_features=n_features, selected_features=selected, **facts)
     view.model(args.model, card, n_features, selected)
+    return 0
+
+
+def merge(args, messages):
+    """Merge models of different samples, without the samples."""
+    outputs = Outputs(
+        Output("--output", args.output, (".skops",)), force=args.force, inputs=args.models
+    )
+    view = _view(args)
+    _check_each_once(args.models)
+    from ..io import save_model
+    from ..io.merging import class_counts, merge_models
+
+    cards, models = zip(*map(_load, args.models), strict=True)
+    with input_errors():
+        model, remarks = merge_models(
+            models, n_features=args.n_features, names=args.models, return_remarks=True
+        )
+    counts = [class_counts(each) for each in models]
+    sources = _sources(args.models, cards, counts)
+    target, on_target = _common_target(args.models, cards)
+    remarks += (*on_target, *_on_repeated(sources))
+    messages.remarks(remarks)
+    facts = _merged_facts(model, class_counts(model), sources, target, (*remarks, _NO_SCORE))
+    outputs.write(
+        "--output", lambda path, force: save_model(model, path, metadata=facts, force=force)
+    )
+    if args.json:
+        return _print(
+            class_name=type(model).__name__, classes=model.classes_,
+            n_features=model.n_features_in_, **facts, written=outputs.written,
+        )  # fmt: skip
+    view.merged(model, dict(zip(args.models, counts, strict=True)), facts, outputs.written)
     return 0
 
 
@@ -454,6 +492,90 @@ def _print(**facts):
         {name: told[name](value) if name in told else value for name, value in facts.items()}
     )
     return 0
+
+
+# ------------------------------------------------------------------ merging
+
+
+def _check_each_once(paths):
+    seen = set()
+    for path in paths:
+        if Path(path).resolve() in seen:
+            raise InputError(f"{path} is given twice; its samples would count twice.")
+        seen.add(Path(path).resolve())
+
+
+def _sources(paths, cards, counts):
+    """Return where the samples come from, as the cards say; what was merged before, by its parts.
+
+    A card is a claim of its file, so only texts and numbers are taken from it.
+    """
+    sources = []
+    for path, card, count in zip(paths, cards, counts, strict=True):
+        before = card.metadata.get("sources")
+        is_merged = card.metadata.get("made_by") == _MERGED_BY and isinstance(before, list)
+        parts = [_source(each) for each in before if isinstance(each, dict)] if is_merged else []
+        own = card.metadata | {"file": Path(path).name, "n_samples": sum(count.values())}
+        sources += list(filter(None, parts)) or [_source(own)]
+    return sources
+
+
+def _source(facts):
+    names = ("file", "source", "digest", "n_samples")
+    return {name: facts[name] for name in names if isinstance(facts.get(name), str | int | float)}
+
+
+def _common_target(paths, cards):
+    """Return the name of the labels if all have the same, and remarks if they differ."""
+    targets = [card.metadata.get("target") for card in cards]
+    if all(isinstance(each, str) and each == targets[0] for each in targets):
+        return targets[0], ()
+    if len({each for each in targets if isinstance(each, str)}) < 2:
+        return None, ()
+    said = ", ".join(f"{path}: {target}" for path, target in zip(paths, targets, strict=True))
+    return None, (
+        f"The labels have different names ({said}), so the merged model remembers none; predict "
+        "leaves out a column of labels only if --drop names it.",
+    )
+
+
+def _on_repeated(sources):
+    """Remark on tables that several models were trained on."""
+    files = {}
+    for each in sources:
+        if "digest" in each:
+            files.setdefault(each["digest"], []).append(each.get("file", "?"))
+    for names in files.values():
+        if len(names) > 1:
+            yield f"{', '.join(names)} come from the same table; its samples count several times."
+
+
+def _merged_facts(model, counts, sources, target, remarks):
+    """Return what the card of a merged model says; no score, as there is none."""
+    from ._facts import plain_value
+
+    facts = {
+        "made_by": _MERGED_BY,
+        "sources": sources,
+        "target": target,
+        "n_samples": sum(counts.values()),
+        "class_counts": counts,
+        "selected_features": _selected_names(model),
+        "remarks": remarks,
+    }
+    return plain_value({name: value for name, value in facts.items() if value is not None})
+
+
+def _selected_names(model):
+    """Names of the features that a model reads, the best first; None if it reads all of them."""
+    from ..io.prediction import columns_read
+
+    is_read = columns_read(model)
+    if is_read is None:
+        return None
+    columns = range(model.n_features_in_)
+    names = getattr(model, "feature_names_in_", [f"x{j}" for j in columns])
+    return [str(names[j]) for j in getattr(model, "feature_ranking_", columns) if is_read[j]]
 
 
 # ------------------------------------------------------------------ data sets

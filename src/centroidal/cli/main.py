@@ -47,6 +47,9 @@ EXAMPLES = {
     "show": """\
   centroidal show tumour.skops
   centroidal show tumour.skops --json""",
+    "merge": """\
+  centroidal merge north.skops south.skops -o both.skops
+  centroidal merge north.skops south.skops west.skops -k 20 -o all.skops""",
     "export": """\
   centroidal export tumour.skops -o tumour.onnx""",
     "datasets": """\
@@ -91,7 +94,7 @@ def _run(argv):
     try:
         from . import commands
 
-        with messages.warnings():
+        with messages.warnings(), messages.interruptions():
             return getattr(commands, args.command)(args, messages)
     except InputError as error:
         messages.error(f"{args.command}: {error}")
@@ -249,6 +252,20 @@ def _add_show(parser):
     _add_model(parser)
 
 
+def _add_merge(parser):
+    parser.add_argument(
+        "models", nargs="+", metavar="M.skops",
+        help="two model files or more, of different samples with the same features",
+    )  # fmt: skip
+    _add_output(parser, "M.skops", "the model of all their samples")
+    parser.add_argument(
+        "-k", "--n-features", type=_whole(1), metavar="N",
+        help="how many features the merged model selects (default: as many as each of the models, "
+        "which must be the same number)",
+    )  # fmt: skip
+    _add_force(parser)
+
+
 def _add_export(parser):
     _add_model(parser)
     _add_output(parser, "M.onnx", "the ONNX graph")
@@ -267,6 +284,7 @@ _COMMANDS = {
     "compare": (_add_compare, "Compare classifiers and selectors on a table, on the same folds."),
     "predict": (_add_predict, "Predict the classes of new samples with a model."),
     "show": (_add_show, "Show what is in a model file."),
+    "merge": (_add_merge, "Merge models of different samples, without the samples."),
     "export": (_add_export, "Translate a model to ONNX, for other languages."),
     "datasets": (_add_datasets, "List data to try things on, or write some as a table."),
 }

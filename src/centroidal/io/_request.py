@@ -6,9 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Found", "Places", "Request", "clean_errors", "listed", "shown", "texts"]
+__all__ = [
+    "Found",
+    "Places",
+    "Request",
+    "clean_errors",
+    "counted",
+    "listed",
+    "listed_names",
+    "shown",
+    "texts",
+]
 
-N_LISTED = 5
+N_LISTED, N_NAMES = 5, 10
 N_CHARACTERS = 40
 N_REASON = 200
 
@@ -132,11 +142,21 @@ def shown(value):
     return repr(text if len(text) <= N_CHARACTERS else text[:N_CHARACTERS] + "...")
 
 
-def listed(values, quoted=False):
+def listed(values, quoted=False, most=N_LISTED):
     """List the first few values and say how many there are if these are not all."""
-    first = [shown(value) if quoted else str(value) for value in values[:N_LISTED]]
-    rest = f", ... ({len(values)})" if len(values) > N_LISTED else ""
+    first = [shown(value) if quoted else str(value) for value in values[:most]]
+    rest = f", ... ({len(values)})" if len(values) > most else ""
     return ", ".join(first) + rest
+
+
+def listed_names(names):
+    """List the first ten names, each quoted, and say how many there are if these are not all."""
+    return listed(names, quoted=True, most=N_NAMES)
+
+
+def counted(values, noun):
+    """Say how many there are, with the noun in one or many."""
+    return f"{len(values)} {noun}{'' if len(values) == 1 else 's'}"
 
 
 def texts(values):

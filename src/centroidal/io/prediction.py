@@ -14,13 +14,12 @@ from sklearn.utils import get_tags
 
 from .._validation import check_fitted, check_flag
 from ..model_selection._features_used import kept_by
-from ._request import shown
+from ._request import N_NAMES, counted, listed_names, shown
 from .models import check_target, write_whole
 from .tables import read_table
 
 __all__ = ["Predictions", "columns_read", "predict_table", "read_new_samples"]
 
-_N_LISTED = 10
 _NOT_THERE = -1
 _TO_BE_FILLED = "filled in with medians of the training samples."
 
@@ -249,11 +248,11 @@ def _check_extra(table, expected, target, allow_extra, remarks):
         remarks.append(_on_label(target))
     if extra and not allow_extra:
         raise ValueError(
-            f"{table.source} has {_counted(extra, 'feature')} that the model was not fitted to: "
-            f"{_listed(extra)}. Leave them out with allow_extra=True (--allow-extra)."
+            f"{table.source} has {counted(extra, 'feature')} that the model was not fitted to: "
+            f"{listed_names(extra)}. Leave them out with allow_extra=True (--allow-extra)."
         )
     if extra:
-        remarks.append(f"{_counted(extra, 'further feature')} left out: {_listed(extra)}.")
+        remarks.append(f"{counted(extra, 'further feature')} left out: {listed_names(extra)}.")
 
 
 def _names_only_nonzero(table):
@@ -287,13 +286,13 @@ def _check_absent(model, table, expected, place, remarks):
     needed, idle = (np.array(expected)[absent & mask].tolist() for mask in (is_read, ~is_read))
     if needed:
         raise ValueError(
-            f"{table.source} lacks {_counted(needed, 'feature')} {why}: {_listed(needed)}."
+            f"{table.source} lacks {counted(needed, 'feature')} {why}: {listed_names(needed)}."
         )
     if idle:
         verb = "is" if len(idle) == 1 else "are"
-        names = f": {_listed(idle)}" if len(idle) <= _N_LISTED else ""
+        names = f": {listed_names(idle)}" if len(idle) <= N_NAMES else ""
         remarks.append(
-            f"{_counted(idle, 'feature')} of training {verb} missing that the model does not "
+            f"{counted(idle, 'feature')} of training {verb} missing that the model does not "
             f"read{names}."
         )
     return is_read
@@ -325,7 +324,7 @@ def _check_missing(model, table, place, is_read, remarks):
 
     def said(which):
         names = table.feature_names[place[which]].tolist()
-        return f"{_values_are(counts[which].sum())} missing, in {_counted(names, 'feature')}", names
+        return f"{_values_are(counts[which].sum())} missing, in {counted(names, 'feature')}", names
 
     if has_gaps.any() and _fills_in(model):
         remarks.append(f"{said(has_gaps)[0]}; the model fills them in.")
@@ -333,8 +332,8 @@ def _check_missing(model, table, place, is_read, remarks):
     if (has_gaps & is_read).any():
         text, names = said(has_gaps & is_read)
         raise ValueError(
-            f"{table.source}: {text} that the model reads: {_listed(names)}. It was fitted without "
-            "an imputer, so fill them in or take these samples out."
+            f"{table.source}: {text} that the model reads: {listed_names(names)}. It was fitted "
+            "without an imputer, so fill them in or take these samples out."
         )
     if has_gaps.any():
         remarks.append(f"{said(has_gaps)[0]} that the model does not read.")
@@ -357,13 +356,3 @@ def _fills_in(model):
 
 def _values_are(count):
     return f"{count} value is" if count == 1 else f"{count} values are"
-
-
-def _counted(names, noun):
-    return f"{len(names)} {noun}{'' if len(names) == 1 else 's'}"
-
-
-def _listed(names):
-    """List all names if they are few, else the first ones and how many there are."""
-    first = ", ".join(shown(name) for name in names[:_N_LISTED])
-    return first if len(names) <= _N_LISTED else f"{first}, ... ({len(names)})"

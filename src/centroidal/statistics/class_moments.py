@@ -73,6 +73,13 @@ class ClassMoments:
         """Return the moments of some classes."""
         return ClassMoments(self.counts[classes], self.means[classes], self.squares[classes])
 
+    def columns(self, order):
+        """Return the moments with feature `order[j]` in place j."""
+        # In rows, as `take` leaves them: the same order of memory, the same last bit.
+        return ClassMoments(
+            self.counts, self.means.take(order, axis=1), self.squares.take(order, axis=1)
+        )
+
     @property
     def seen(self):
         """Mask of the classes that have samples."""
@@ -115,8 +122,8 @@ def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
 
     Parameters
     ----------
-    X : ndarray or CSR/CSC of shape (n_samples, n_features)
-        Never made dense, never copied.
+    X : ndarray, CSR/CSC or DaskBlocks of shape (n_samples, n_features)
+        Never made dense, never copied. Blocks are summarised where they are.
     codes : ndarray of int32
         Class 0 ... n_classes - 1 of each row; a negative code leaves the row out.
     n_classes : int
@@ -126,6 +133,8 @@ def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
     n_jobs : int, optional
         Threads; the result is the same to the bit for any number.
     """
+    if hasattr(X, "class_moments"):
+        return X.class_moments(codes, n_classes, weights)
     if weights is None:
         weights = np.broadcast_to(np.float64(1.0), codes.shape)
     if X.shape[0] == 0:

@@ -60,6 +60,11 @@ class ClassSubspace:
         counts[positions], means[positions] = self.counts, self.means
         return ClassSubspace(counts, means, self.spectrum, self.scatter)
 
+    def columns(self, order):
+        """Return the same with feature `order[j]` in place j."""
+        found = self.spectrum._replace(vectors=self.spectrum.vectors.take(order, axis=0))
+        return ClassSubspace(self.counts, self.means.take(order, axis=1), found, self.scatter)
+
     def merge(self, other, n_pairs=None):
         """Return the summary of both parts together, cut to `n_pairs` directions.
 

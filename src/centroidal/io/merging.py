@@ -1,0 +1,417 @@
+"""One model of several that were trained on different samples, without these samples."""
+
+from copy import copy
+from functools import reduce
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from .._validation import check_count, check_flag, check_shared_features
+from ..classifiers import (
+    DisjointCentroidClassifier,
+    FisherSubspaceClassifier,
+    SparseCenterClassifier,
+)
+from ..model_selection import SparseCenterClassifierCV
+from ._request import counted, listed_names
+
+__all__ = ["class_counts", "merge_models"]
+
+# Parameters that do not change what a model is.
+_IDLE = {
+    SparseCenterClassifier: ("n_jobs",),
+    DisjointCentroidClassifier: ("n_jobs", "n_init", "random_state", "center"),  # with "margin"
+    FisherSubspaceClassifier: (),
+}
+_COUNT_OR_SHARE = ("n_components", "shared_features")  # where 1 is not 1.0
+_LABELS = {"U": "text", "b": "true or false", "i": "numbers", "u": "numbers", "f": "numbers"}
+
+
+class _Part(NamedTuple):
+    """A model, and what messages call it."""
+
+    name: str
+    model: BaseEstimator
+
+
+def merge_models(models, *, n_features=None, names=None, return_remarks=False):
+    """Merge models of different samples into the model of all these samples.
+
+    The models may have been trained at sites that must not share their samples: each sends its
+    model, which holds sums over its samples, and no samples are needed here.
+
+    Parameters
+    ----------
+    models : sequence of estimators
+        At least two fitted classifiers of the same class with the same parameters. It is one of
+        :class:`~centroidal.SparseCenterClassifier` with ``metric="l2"`` and a `scale` of None,
+        "std" or "within"; :class:`~centroidal.DisjointCentroidClassifier` with
+        ``assignment="margin"`` and ``calibration=None``; or
+        :class:`~centroidal.FisherSubspaceClassifier`. Of
+        :class:`~centroidal.SparseCenterClassifierCV` its `best_estimator_` is merged.
+    n_features : int, default=None
+        How many features the merged model selects; needed where sparse centers select different
+        numbers.
+    names : sequence of str, default=None
+        What messages call the models; None calls them model 1, model 2, ...
+    return_remarks : bool, default=False
+        Whether to return ``(model, remarks)``.
+
+    Returns
+    -------
+    estimator
+        A new model, of the class of those that were merged, with the features in the order of the
+        first and the classes of all. The models that were given are not changed.
+    tuple of str
+        If `return_remarks`: what was unusual and how it was handled, a sentence each.
+
+    Raises
+    ------
+    ValueError
+        If models cannot be merged, or not with each other. The message says which, and why.
+
+    See Also
+    --------
+    load_model : Reads a model that was sent.
+    predict_table : Predicts with the merged model.
+
+    Notes
+    -----
+    Features are matched by name, in whatever order they are; there must be the same ones in all
+    models. Models that know no names have them in the same order. Classes are matched by label,
+    and a model may lack some. `n_jobs`, and what "margin" does not look at, may differ.
+
+    Sparse centers are those of all samples, up to rounding, for any number of models in any order.
+    So are disjoint centroids; their probabilities come from class moments, as after `partial_fit`.
+    Fisher subspaces are, too, as far as no directions were cut off: with ``whitening="full"`` or
+    "variance". What was cut off makes "truncated" approximate, and where two classes are cut by a
+    threshold other than "prior", it is the mean of those of the models. Remarks say so.
+
+    Pipelines are refused. Medians that were filled in and means that were subtracted are those of
+    a site, and what was learned behind them is not what all samples would have taught.
+
+    Examples
+    --------
+    >>> from centroidal import SparseCenterClassifier
+    >>> from centroidal.datasets import load_expression
+    >>> from centroidal.io import merge_models
+    >>> X, y = load_expression(return_X_y=True)
+    >>> def fit(X, y):
+    ...     return SparseCenterClassifier(20, scale="within").fit(X, y)
+    >>> merged = merge_models([fit(X[:50], y[:50]), fit(X[50:], y[50:])])
+    >>> bool((merged.support_ == fit(X, y).support_).all())
+    True
+    """
+    check_flag("return_remarks", return_remarks)
+    remarks = []
+    parts = [_chosen(part, remarks) for part in _named(models, names)]
+    _check_each(parts)
+    _check_same_class(parts)
+    parts = _in_one_order(parts, remarks)
+    _check_parameters(parts, n_features)
+    _check_labels(parts, remarks)
+    model = reduce(_merged, [part.model for part in parts])
+    if n_features is not None:
+        model = model.at(n_features)
+    remarks += _on_exactness(model)
+    return (model, tuple(remarks)) if return_remarks else model
+
+
+def class_counts(model):
+    """Count the samples of each class that a model was trained on; weights count as such.
+
+    Parameters
+    ----------
+    model : estimator
+        One that :func:`merge_models` takes or returns.
+
+    Returns
+    -------
+    dict
+        Label -> number; an int where it is a whole one.
+    """
+    solution = model._solution
+    summary = solution.subspace if isinstance(model, FisherSubspaceClassifier) else solution.moments
+    pairs = zip(model.classes_.tolist(), summary.counts.tolist(), strict=True)
+    return {label: int(count) if count.is_integer() else count for label, count in pairs}
+
+
+def _merged(first, second):
+    return copy(first).merge(second)
+
+
+# ------------------------------------------------------------------ one by one
+
+
+def _named(models, names):
+    models = list(models)
+    if len(models) < 2:
+        raise ValueError(f"models holds {len(models)}; at least 2 are needed to merge.")
+    names = [f"model {i + 1}" for i in range(len(models))] if names is None else list(names)
+    if len(names) != len(models):
+        raise ValueError(f"names holds {len(names)}, but there are {len(models)} models.")
+    return [_Part(*pair) for pair in zip(names, models, strict=True)]
+
+
+def _chosen(part, remarks):
+    """Take the model that cross-validation chose."""
+    if not isinstance(part.model, SparseCenterClassifierCV):
+        return part
+    if not hasattr(part.model, "best_estimator_"):
+        raise ValueError(f"{part.name} is not fitted.")
+    remarks.append(
+        f"{part.name} is a SparseCenterClassifierCV; its best_estimator_ is merged, and its number "
+        "of features is not chosen anew."
+    )
+    return part._replace(model=part.model.best_estimator_)
+
+
+def _check_each(parts):
+    reasons = [f"{part.name}: {reason}" for part in parts if (reason := _reason(part.model))]
+    if reasons:
+        raise ValueError("\n  ".join(["These models cannot be merged:", *reasons]))
+    for name, model in parts:
+        if not model.__sklearn_is_fitted__():
+            raise ValueError(f"{name} is not fitted.")
+
+
+def _reason(model):
+    """Say why a model cannot be merged; None if it can."""
+    kind = type(model)
+    if isinstance(model, Pipeline):
+        before = ", ".join(type(step).__name__ for _, step in model.steps[:-1])
+        return (
+            f"a pipeline ({before} before the classifier). What its steps learned, such as "
+            "medians to fill in or means to subtract, is of the samples of one site, and not what "
+            "all samples would give."
+        )
+    if kind not in _IDLE:
+        allowed = ", ".join(each.__name__ for each in _IDLE)
+        return f"a {kind.__name__}; only these merge: {allowed}, and SparseCenterClassifierCV."
+    if hasattr(model, "merge"):
+        return None
+    if kind is SparseCenterClassifier:
+        return (
+            f"metric={model.metric!r}, scale={model.scale!r}; only metric='l2' with scale=None, "
+            "'std' or 'within' merges, as medians and whitened features cannot."
+        )
+    return (
+        f"assignment={model.assignment!r}, calibration={model.calibration!r}; only "
+        "assignment='margin' with calibration=None merges, as the others need the samples."
+    )
+
+
+# ------------------------------------------------------------------ with each other
+
+
+def _check_same_class(parts):
+    first = parts[0]
+    differing = [part for part in parts if type(part.model) is not type(first.model)]
+    if differing:
+        kinds = [f"{name}: {type(model).__name__}" for name, model in (first, *differing)]
+        raise ValueError("\n  ".join(["The models are of different classes:", *kinds]))
+
+
+def _check_parameters(parts, n_features):
+    """Raise, with a list of all differences, unless the parameters that matter are the same."""
+    first, *others = parts
+    has_number = isinstance(first.model, SparseCenterClassifier)
+    if n_features is not None:
+        _check_n_features(first.model, n_features, has_number)
+    expected = _parameters(first.model, n_features)
+    differences = []
+    for part in others:
+        found = _parameters(part.model, n_features)
+        differences += [
+            f"{part.name}: {name}={found[name]!r}, {first.name}: {name}={expected[name]!r}"
+            for name in expected
+            if not _is_same(name, found[name], expected[name])
+        ]
+    if not differences:
+        return
+    if any(": n_features_to_select=" in line for line in differences):
+        differences.append(
+            "n_features=... (-k) says how many features the merged model is to select."
+        )
+    raise ValueError("\n  ".join(["The models have different parameters:", *differences]))
+
+
+def _check_n_features(model, n_features, has_number):
+    if not has_number:
+        raise ValueError(
+            f"n_features={n_features!r} (-k) must be left out: {type(model).__name__} does not "
+            "select a number of features."
+        )
+    check_count("n_features", n_features)
+    if n_features > model.n_features_in_:
+        raise ValueError(
+            f"n_features={n_features} (-k) must lie between 1 and {model.n_features_in_}, the "
+            "number of features of the models."
+        )
+
+
+def _parameters(model, n_features):
+    """Return the parameters that matter, in a form that can be compared."""
+    found = model.get_params(deep=False)
+    found = {name: value for name, value in found.items() if name not in _IDLE[type(model)]}
+    if "n_features_to_select" in found:
+        # The number it stands for, unless another one is asked for anyway.
+        found["n_features_to_select"] = n_features or model.n_features_to_select_
+    if "shared_features" in found:
+        found["shared_features"] = _shared(model, np.arange(model.n_features_in_))
+    return {name: _plain(value) for name, value in found.items()}
+
+
+def _shared(model, order):
+    """Say which features are shared; those that were named by column, in another order."""
+    value = model.shared_features
+    mask = check_shared_features(value, model.n_features_in_)
+    return np.flatnonzero(mask[order]) if isinstance(mask, np.ndarray) else value
+
+
+def _plain(value):
+    is_single = value is None or isinstance(value, str | Real)
+    return value if is_single and not isinstance(value, np.generic) else np.asarray(value).tolist()
+
+
+def _is_same(name, first, second):
+    if name in _COUNT_OR_SHARE and isinstance(first, Integral) != isinstance(second, Integral):
+        return False
+    return first == second
+
+
+def _check_labels(parts, remarks):
+    """Raise unless labels are of one type; remark on classes that not all models have."""
+    first, *others = parts
+    for part in others:
+        kinds = [_kind_of(each.model.classes_) for each in (first, part)]
+        if kinds[0] != kinds[1]:
+            raise ValueError(
+                f"The classes of {first.name} are {kinds[0]} "
+                f"({listed_names(first.model.classes_.tolist())}), those of {part.name} are "
+                f"{kinds[1]} ({listed_names(part.model.classes_.tolist())}); they must be of one "
+                "type."
+            )
+    together = {label for part in parts for label in part.model.classes_.tolist()}
+    for name, model in parts:
+        absent = sorted(together.difference(model.classes_.tolist()))
+        if absent and not isinstance(getattr(model, "priors", ""), str):
+            raise ValueError(
+                f"{name} has priors={model.priors!r}, a number for each of its classes, but lacks "
+                f"{listed_names(absent)}; models with such priors must all have the same classes."
+            )
+        if absent:
+            noun = "class" if len(absent) == 1 else "classes"
+            remarks.append(
+                f"{name} lacks {len(absent)} {noun} of the others: {listed_names(absent)}."
+            )
+
+
+def _kind_of(labels):
+    """Name the type of labels in plain words."""
+    if labels.dtype.kind != "O":
+        return _LABELS.get(labels.dtype.kind, str(labels.dtype))
+    kinds = {_LABELS.get(np.asarray(label).dtype.kind, type(label).__name__) for label in labels}
+    return " and ".join(sorted(kinds))
+
+
+# ------------------------------------------------------------------ features
+
+
+def _in_one_order(parts, remarks):
+    """Return the models with their features in the order of the first."""
+    first, *others = parts
+    has_names = [hasattr(part.model, "feature_names_in_") for part in parts]
+    if all(has_names):
+        return [first, *(_in_order_of(first, part, remarks) for part in others)]
+    if any(has_names):
+        with_names, without = (
+            ", ".join(part.name for part, has in zip(parts, has_names, strict=True) if has is named)
+            for named in (True, False)
+        )
+        raise ValueError(
+            f"Features have names in {with_names} and none in {without}; they cannot be matched."
+        )
+    for name, model in others:
+        if model.n_features_in_ != first.model.n_features_in_:
+            raise ValueError(
+                f"{name} was fitted to {model.n_features_in_} features, {first.name} to "
+                f"{first.model.n_features_in_}; without names they must be the same ones."
+            )
+    remarks.append("The models know no names of features; the columns are taken in their order.")
+    return parts
+
+
+def _in_order_of(first, part, remarks):
+    wanted, found = (each.model.feature_names_in_.tolist() for each in (first, part))
+    if wanted == found:
+        return part
+    _check_same_names(first, part, wanted, found)
+    remarks.append(f"{part.name} has the features in another order; that of {first.name} is kept.")
+    where = {name: j for j, name in enumerate(found)}
+    order = np.array([where[name] for name in wanted])
+    return part._replace(model=_with_columns(part.model, order))
+
+
+def _check_same_names(first, part, wanted, found):
+    lacking = []
+    for one, own, other, theirs in ((part, found, first, wanted), (first, wanted, part, found)):
+        has = set(own)
+        absent = [name for name in theirs if name not in has]
+        if absent:
+            features = counted(absent, "feature")
+            lacking.append(f"{one.name} lacks {features} of {other.name}: {listed_names(absent)}.")
+    if lacking:
+        raise ValueError("\n  ".join(["The models have different features:", *lacking]))
+    for name, own in ((first.name, wanted), (part.name, found)):
+        if len(set(own)) < len(own):
+            twice = next(each for each in own if own.count(each) > 1)
+            raise ValueError(f"{name} has several features named {twice!r}; which is which?")
+
+
+def _with_columns(model, order):
+    """Copy what `merge` reads of a model, with feature `order[j]` in place j."""
+    moved, solution = copy(model), model._solution
+    if isinstance(model, FisherSubspaceClassifier):
+        point = solution.threshold_point
+        point = None if point is None else point._replace(place=point.place[order])
+        solution = solution._replace(
+            subspace=solution.subspace.columns(order), threshold_point=point
+        )
+    else:
+        solution = solution._replace(moments=solution.moments.columns(order))
+    if isinstance(model, DisjointCentroidClassifier):
+        moved.shared_features = _shared(model, order)
+    moved._solution = solution
+    moved.feature_names_in_ = model.feature_names_in_[order]
+    return moved
+
+
+# ------------------------------------------------------------------ how exact it is
+
+
+def _on_exactness(model):
+    """Say in which way a merged model is not that of all samples."""
+    if isinstance(model, DisjointCentroidClassifier):
+        yield (
+            "Predictions are those of a model of all samples; probabilities come from class "
+            "moments, as if features were independent and normal, and are often too sure."
+        )
+    if not isinstance(model, FisherSubspaceClassifier):
+        return
+    found = model._solution.subspace.spectrum
+    if found.is_cut:
+        share = 1.0 - found.values.sum() / found.trace
+        yield (
+            f"whitening={model.whitening!r} keeps the leading directions only: those that were cut "
+            f"off hold {share:.1%} of the scatter, so the merged model is close to that of all "
+            "samples and not equal to it; whitening='full' and 'variance' merge exactly."
+        )
+    if model._solution.threshold_point is not None:
+        yield (
+            f"threshold={model.threshold!r} is found from samples, so that of the merged model is "
+            "the mean of those of the models; threshold='prior' merges exactly."
+        )

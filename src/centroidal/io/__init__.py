@@ -1,5 +1,7 @@
 """Tables in, models out and in."""
 
+from .batches import Batch, Batches, batches
+from .fit_batches import fit_batches
 from .merging import merge_models
 from .models import ModelCard, UntrustedTypeError, load_model, read_model_card, save_model
 from .onnx_export import to_onnx
@@ -7,10 +9,14 @@ from .prediction import Predictions, predict_table, read_new_samples
 from .tables import Table, read_table
 
 __all__ = [
+    "Batch",
+    "Batches",
     "ModelCard",
     "Predictions",
     "Table",
     "UntrustedTypeError",
+    "batches",
+    "fit_batches",
     "load_model",
     "merge_models",
     "predict_table",

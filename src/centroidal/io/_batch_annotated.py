@@ -1,0 +1,241 @@
+"""Batches of annotated matrices that stay in their file: .h5ad with h5py, .zarr with zarr."""
+
+from contextlib import contextmanager
+from hashlib import sha256
+
+import numpy as np
+
+from .._optional import require
+from . import _annotated
+from ._arrays import _refuse_huge
+from ._batch_arrays import Matrix
+from ._batch_pieces import Identity, Piece
+from ._labels import labels_from_array
+from ._request import clean_errors, texts
+
+__all__ = ["AnnotatedReader", "open_h5ad", "open_zarr"]
+
+_LABELS_AT_A_TIME = 2**16
+# Filters of zarr that only rearrange or compress. Not among them is `pickle`.
+_FILTERS = {
+    *("blosc", "bz2", "gzip", "lz4", "lzma", "zlib", "zstd"),
+    *("bytes", "crc32c", "delta", "shuffle", "transpose", "vlen-bytes", "vlen-utf8"),
+}
+
+
+class AnnotatedReader:
+    """X or a layer with the tables `obs` and `var`, of which rows are read as they are needed.
+
+    Parameters
+    ----------
+    opened : function
+        Returns a context manager that gives the root group.
+    files : function
+        Returns the files with their sizes.
+    kind : str
+        What the source is, in messages.
+    request : Request
+        What was asked for.
+    """
+
+    has_names = True
+
+    def __init__(self, opened, files, kind, request):
+        self._opened, self._files, self._kind, self._request = opened, files, kind, request
+        with self._root() as root:
+            matrix = self._matrix(root)
+            _refuse_huge(matrix.shape, request)
+            with clean_errors(request.name, kind):
+                names = texts(_Column(root["var"], _index_of(root["var"]))[:])
+                columns = texts(root["obs"].attrs.get("column-order", []))
+                self._index = _index_of(root["obs"])
+                n_ids = _Column(root["obs"], self._index).n_rows
+            self._describe(matrix, names, n_ids)
+        for asked in (request.target, request.ids):
+            if asked is not None and asked not in columns:
+                raise ValueError(request.unknown("column of obs", asked, columns))
+        self._kept = np.array(request.kept(names))
+        self.feature_names = [names[j] for j in self._kept.tolist()]
+
+    def _describe(self, matrix, names, n_ids):
+        for what, found, size in (("names", len(names), 1), ("ids", n_ids, 0)):
+            if found != matrix.shape[size]:
+                raise ValueError(
+                    f"{self._request.name} has {found} {what} for a matrix {matrix.shape}."
+                )
+        self.n_samples = matrix.shape[0]
+        self.n_stored, self.row_bytes = matrix.n_stored, matrix.row_bytes
+        self._described = matrix.kind, matrix.shape
+
+    @property
+    def identity(self):
+        """What the source is known by."""
+        described = repr((self.feature_names, self._described, self._request.layer))
+        digest = sha256(described.encode()).hexdigest()
+        return Identity(self._kind, self._files(), digest)
+
+    def pieces(self, first_row, n_rows, columns):
+        """Yield the rows from `first_row` on; nothing before it is read."""
+        kept = self._kept[columns]
+        with self._root() as root:
+            matrix = self._matrix(root)
+            ids = self._column(root, self._request.ids or self._index)
+            labels = self._column(root, self._request.target)
+            for start in range(first_row, self.n_samples, n_rows):
+                rows = slice(start, min(start + n_rows, self.n_samples))
+                with clean_errors(self._request.name, self._kind):
+                    X = matrix.rows(rows.start, rows.stop, kept, self._request)
+                    names = np.array(texts(ids[rows]), dtype=object)
+                    y = _labels_of(labels[rows])
+                yield Piece(X, y, names, self._request.name)
+
+    def labels(self):
+        """Yield the labels alone."""
+        with self._root() as root:
+            labels = self._column(root, self._request.target)
+            for start in range(0, self.n_samples, _LABELS_AT_A_TIME):
+                with clean_errors(self._request.name, self._kind):
+                    y = _labels_of(labels[start : start + _LABELS_AT_A_TIME])
+                yield self._request.name, y
+
+    def _column(self, root, name):
+        with clean_errors(self._request.name, self._kind):
+            return _Column(root["obs"], name)
+
+    @contextmanager
+    def _root(self):
+        name = self._request.name
+        with clean_errors(name, self._kind):
+            manager = self._opened()
+            root = manager.__enter__()
+        try:
+            if not all(hasattr(root.get(part), "keys") for part in ("obs", "var")):
+                raise ValueError(
+                    f"{name} has no tables 'obs' and 'var' as anndata 0.7 or later writes them; "
+                    "read it with anndata and write it again."
+                )
+            yield root
+        finally:
+            manager.__exit__(None, None, None)
+
+    def _matrix(self, root):
+        name, layer = self._request.name, self._request.layer
+        with clean_errors(name, self._kind):
+            has_X = "X" in root
+            layers = dict.fromkeys(root["layers"].keys()) if "layers" in root else {}
+        if layer is None and not has_X:
+            raise ValueError(f"{name} has no X; name a layer: {_annotated._names_of(layers)}.")
+        if layer is not None:
+            _annotated._layer(layers, self._request)
+        with clean_errors(name, self._kind):
+            stored = root["X"] if layer is None else root["layers"][layer]
+            if hasattr(stored, "shape"):
+                _check_filters(stored)
+                return Matrix(tuple(stored.shape), dense=stored)
+            kind = str(stored.attrs.get("encoding-type", stored.attrs.get("h5sparse_format", "")))
+            shape = stored.attrs.get("shape", stored.attrs.get("h5sparse_shape"))
+            parts = tuple(stored[part] for part in ("data", "indices", "indptr"))
+            for part in parts:
+                _check_filters(part)
+        if kind.startswith("csc"):
+            raise ValueError(
+                f"{name} is stored by columns (CSC), so that rows cannot be read alone. Store it "
+                "by rows: with anndata, adata.X = adata.X.tocsr() before it is written."
+            )
+        if not kind.startswith("csr") or shape is None:
+            raise ValueError(f"{name}: a matrix of kind {kind!r} is neither dense nor CSR.")
+        return Matrix(tuple(int(size) for size in shape), parts=parts)
+
+
+def open_h5ad(path, request):
+    """Open a file of anndata 0.7 or later."""
+    h5py = require("h5py", "io", "Reading .h5ad")
+
+    def files():
+        return [[path.name, path.stat().st_size, None]]
+
+    return AnnotatedReader(lambda: h5py.File(path, "r"), files, "an .h5ad file", request)
+
+
+def open_zarr(path, request):
+    """Open a folder that anndata wrote with zarr."""
+    zarr = require("zarr", "io", "Reading .zarr")
+
+    def files():
+        found = sorted(each for each in path.rglob("*") if each.is_file())
+        return [[each.relative_to(path).as_posix(), each.stat().st_size, None] for each in found]
+
+    @contextmanager
+    def opened():
+        yield zarr.open_group(path, mode="r")
+
+    return AnnotatedReader(opened, files, "a .zarr folder", request)
+
+
+# ------------------------------------------------------------------ columns of obs and var
+
+
+class _Column:
+    """Slices of a column: plain values, categories, or values with a mask."""
+
+    def __init__(self, table, name):
+        stored = table[name]
+        self._categories = self._mask = None
+        if hasattr(stored, "shape"):
+            self._values = stored
+            reference = stored.attrs.get("categories")  # as anndata 0.7 wrote it
+            if reference is not None:
+                self._categories = _values(table.file[reference], slice(None))
+        elif "codes" in stored:
+            self._values = stored["codes"]
+            self._categories = _values(stored["categories"], slice(None))
+        else:
+            self._values, self._mask = stored["values"], stored["mask"]
+
+    @property
+    def n_rows(self):
+        return self._values.shape[0]
+
+    def __getitem__(self, rows):
+        values = _values(self._values, rows)
+        if self._categories is not None:
+            return _annotated._by_code(values, self._categories)
+        if self._mask is None:
+            return values
+        mask = _values(self._mask, rows)
+        return [None if gone else value for value, gone in zip(values, mask, strict=True)]
+
+
+def _index_of(table):
+    return table.attrs.get("_index", "_index")
+
+
+def _values(stored, rows):
+    _check_filters(stored)
+    if hasattr(stored, "asstr") and stored.dtype.kind in "OS":
+        stored = stored.asstr()
+    return np.asarray(stored[rows]).tolist()
+
+
+def _labels_of(values):
+    return labels_from_array(np.array([*values, None], dtype=object)[:-1])
+
+
+def _check_filters(stored):
+    """Raise if an array of zarr is to be decoded by something that could run code."""
+    metadata = getattr(stored, "metadata", None)
+    if metadata is None:
+        return
+    described = metadata.to_dict()
+    codecs = [described.get("compressor"), *(described.get("filters") or ())]
+    codecs += described.get("codecs") or ()
+    for codec in codecs:
+        name = codec if codec is None or isinstance(codec, str) else _codec_name(codec)
+        if name is not None and name not in _FILTERS:
+            raise ValueError(f"{stored.name} is stored with {name!r}, which is not read.")
+
+
+def _codec_name(codec):
+    if not isinstance(codec, dict):
+        codec = codec.get_config() if hasattr(codec, "get_config") else codec.to_dict()
+    return codec.get("id", codec.get("name"))

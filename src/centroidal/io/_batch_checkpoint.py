@@ -1,0 +1,200 @@
+"""Checkpoints of a long fit: a model file that also says how far it got, and on what."""
+
+import re
+import time
+from typing import NamedTuple
+
+from ._request import listed
+from .models import (
+    UntrustedTypeError,
+    _plain,
+    check_target,
+    load_model,
+    read_model_card,
+    save_model,
+)
+
+__all__ = ["Checkpoint", "Progress", "described"]
+
+_KEY, _LAYOUT = "fit_batches", 1
+_KEYS = {"layout", "columns", "files", "parameters", "progress"}
+_MAX_BYTES, _MAX_UNPACKED = 2**30, 4
+_SHARE = 20  # writing may take one part in so many of the time
+
+
+class Progress(NamedTuple):
+    """How far a fit has got: batches of rows, or blocks of columns, and rows read."""
+
+    n_done: int = 0
+    n_rows: int = 0
+    finished: bool = False
+
+
+def described(estimator, batches, classes, **plan):
+    """Say what a fit depends on, with what JSON has; `n_jobs` changes nothing and is left out."""
+    identity = batches._reader.identity
+    parameters = _plain(estimator.get_params())
+    parameters.pop("n_jobs", None)
+    return {
+        "layout": _LAYOUT,
+        "estimator": type(estimator).__name__,
+        "parameters": parameters,
+        "classes": classes.tolist(),
+        "target": batches.target,
+        "batch_size": batches.batch_size,
+        "format": identity.format,
+        "columns": [identity.columns, batches._columns.start, batches._columns.stop],
+        "files": identity.files,
+        **plan,
+    }
+
+
+class Checkpoint:
+    """A file that a fit is written to as it goes on, and resumed from.
+
+    Parameters
+    ----------
+    path : str, path or None
+        The file; None writes and reads nothing.
+    every : int or None
+        After how many steps it is written; None goes by the time that writing takes.
+    facts : dict
+        What the fit depends on, see `described`.
+    """
+
+    def __init__(self, path, every, facts):
+        self._path = None if path is None else check_target(path, ".skops", force=True)
+        self._every, self._facts = every, facts
+        self._n_waited, self._written, self._seconds = 0, 0.0, 0.0
+
+    def begin(self, estimator):
+        """Return the model and the progress of an earlier run, or write those of a new one.
+
+        So that what cannot be written is known before any work.
+        """
+        if self._path is None:
+            return estimator, Progress()
+        self._remove_parts()
+        if not self._path.exists():
+            self._write_first(estimator)
+            return estimator, Progress()
+        progress = self._read_progress()
+        size = self._path.stat().st_size
+        model = load_model(self._path, max_bytes=max(_MAX_BYTES, _MAX_UNPACKED * size))
+        if "n_jobs" in estimator.get_params():
+            model.set_params(n_jobs=estimator.get_params()["n_jobs"])
+        self._written = time.perf_counter()
+        return model, progress
+
+    def step(self, model, progress):
+        """Write the model if it is time for it."""
+        if self._path is None:
+            return
+        self._n_waited += 1
+        if self._every is None:
+            is_due = time.perf_counter() - self._written >= _SHARE * self._seconds
+        else:
+            is_due = self._n_waited >= self._every
+        if is_due:
+            self.write(model, progress)
+
+    def write(self, model, progress):
+        """Write the model, whole or not at all."""
+        if self._path is None:
+            return
+        start = time.perf_counter()
+        metadata = {_KEY: {**self._facts, "progress": [*progress]}}
+        save_model(model, self._path, metadata=metadata, force=True)
+        self._written = time.perf_counter()
+        self._n_waited, self._seconds = 0, self._written - start
+
+    def _write_first(self, estimator):
+        try:
+            self.write(estimator, Progress())
+        except UntrustedTypeError as error:
+            raise UntrustedTypeError(
+                f"checkpoint={str(self._path)!r} must be None for this estimator: {error}"
+            ) from None
+
+    def _remove_parts(self):
+        """Remove what a run left that was killed while it wrote."""
+        pattern = re.compile(rf"\.{re.escape(self._path.name)}\.[0-9a-f]{{32}}\.part")
+        for each in self._path.parent.glob(f".{_escaped(self._path.name)}.*.part"):
+            if pattern.fullmatch(each.name):
+                each.unlink(missing_ok=True)
+
+    def _read_progress(self):
+        size = self._path.stat().st_size
+        card = read_model_card(self._path, max_bytes=max(_MAX_BYTES, _MAX_UNPACKED * size))
+        found = card.metadata.get(_KEY)
+        if not isinstance(found, dict) or not set(found) >= _KEYS or found["layout"] != _LAYOUT:
+            raise ValueError(
+                f"checkpoint={str(self._path)!r} exists and is no checkpoint that can be resumed; "
+                "name another file."
+            )
+        progress = Progress(*found["progress"])
+        differences = _differences(found, self._facts, progress)
+        if differences:
+            raise ValueError(
+                f"checkpoint={str(self._path)!r} is of another fit: {'; '.join(differences)}. "
+                "Name another file, or remove this one to begin anew."
+            )
+        return progress
+
+
+def _escaped(name):
+    return re.sub(r"([*?\[])", r"[\1]", name)
+
+
+def _differences(found, wanted, progress):
+    """Say in words in what two fits differ."""
+    apart = ("columns", "files", "parameters")
+    plain = ({key: facts[key] for key in facts if key not in apart} for facts in (found, wanted))
+    words = _changed(*plain, left_out="progress")
+    if found["columns"] != wanted["columns"]:
+        words.append("the names or types of the columns differ")
+    words += _changed(found["parameters"], wanted["parameters"])
+    return words + _changed_files(found["files"], wanted["files"], progress)
+
+
+def _changed(found, wanted, left_out=None):
+    names = [name for name in {**wanted, **found} if found.get(name) != wanted.get(name)]
+    return [
+        f"{name} was {found.get(name)!r} and is {wanted.get(name)!r}"
+        for name in names
+        if name != left_out
+    ]
+
+
+def _changed_files(found, wanted, progress):
+    """Compare the files that were read; those that follow may have been repaired or added."""
+    if progress.n_done == 0:
+        return []
+    n_read = len(found)
+    if not progress.finished and all(rows is not None for _, _, rows in found):
+        n_before, n_read = 0, 0
+        while n_read < len(found) and n_before < progress.n_rows:
+            n_before += found[n_read][2]
+            n_read += 1
+        wanted = wanted[:n_read]
+    found = found[:n_read]
+    if found == wanted:
+        return []
+    old, new = ({name: rest for name, *rest in files} for files in (found, wanted))
+    gone = [name for name in old if name not in new]
+    added = [name for name in new if name not in old]
+    changed = [
+        f"{name!r} ({old[name][0]} bytes, now {new[name][0]})"
+        for name in old
+        if name in new and old[name] != new[name]
+    ]
+    words = [
+        f"{word}: {listed(names, quoted=quoted)}"
+        for word, names, quoted in (
+            ("files that are gone", gone, True),
+            ("files that were not there", added, True),
+            ("files that have changed", changed, False),
+        )
+        if names
+    ]
+    return words or ["the order of the files differs"]

@@ -1,0 +1,267 @@
+"""Batches of Parquet files: only footers are read beforehand, and only columns that are needed."""
+
+from bisect import bisect_right
+from hashlib import sha256
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from .._optional import require
+from ._batch_pieces import Identity, Piece
+from ._frames import _stored_index
+from ._labels import labels_from_array
+from ._request import clean_errors, listed, texts
+
+__all__ = ["ParquetReader"]
+
+_SLICE_BYTES = 2**22  # what is turned from columns to rows at a time stays in the cache
+_BUFFER_BYTES, _LEAST_BUFFER, _LARGEST_BUFFER = 2**24, 2**12, 2**20
+_LARGEST_READ = 2**25
+_BYTES_PER_COLUMN, _LEAST_READ = 2**15, 2**23  # what is decoded at a time
+_KIND = "a Parquet file"
+_N_LOOKED_AT = 1000
+_LABELS_AT_A_TIME = 2**16
+
+
+class ParquetReader:
+    """Parquet files with the same columns, one after the other.
+
+    Parameters
+    ----------
+    paths : list of Path
+        The files, in order.
+    folder : str or None
+        What stands before their names in messages.
+    request : Request
+        What was asked for.
+    """
+
+    has_names = True
+    n_stored = None
+
+    def __init__(self, paths, folder, request):
+        self._pyarrow = require("pyarrow", "io", "Reading Parquet")
+        self._parquet = require("pyarrow.parquet", "io", "Reading Parquet")
+        self._request = request
+        names = [path.name if folder is None else f"{folder}/{path.name}" for path in paths]
+        schemas = map(self._footer, paths, names)
+        first = next(schemas)
+        self._schema, self._files = first.schema, [first.file]
+        for later in schemas:
+            _check_schema(self._schema, later.schema, names[0], later.file.name)
+            self._files.append(later.file)
+        self._find_columns(paths[0], request._replace(name=names[0]))
+        self.n_samples = sum(file.n_rows for file in self._files)
+        self.row_bytes = self._dtype.itemsize * len(self.feature_names)
+
+    @property
+    def identity(self):
+        """What the source is known by."""
+        columns = sorted(zip(self._schema.names, map(str, self._schema.types), strict=True))
+        digest = sha256(repr((self.feature_names, columns)).encode()).hexdigest()
+        files = [[file.path.name, file.size, file.n_rows] for file in self._files]
+        return Identity("Parquet", files, digest)
+
+    def pieces(self, first_row, n_rows, columns):
+        """Yield the rows from `first_row` on; whole files and row groups before it are skipped."""
+        features = self.feature_names[columns]
+        names = [*features, *self._special]
+        for name, batch in self._all_batches(first_row, n_rows, names):
+            yield from self._converted(batch, features, name)
+
+    def labels(self):
+        """Yield the labels alone."""
+        for name, batch in self._all_batches(0, _LABELS_AT_A_TIME, [self._request.target]):
+            yield name, _labels_of(batch.column(0))
+
+    # -------------------------------------------------------------- before any work
+
+    def _footer(self, path, name):
+        with clean_errors(name, _KIND), self._open(path) as stored:
+            meta = stored.metadata
+            heights = tuple(meta.row_group(g).num_rows for g in range(meta.num_row_groups))
+            return _Footer(_File(path, name, path.stat().st_size, heights), stored.schema_arrow)
+
+    def _open(self, path, n_columns=1):
+        buffer = min(max(_BUFFER_BYTES // n_columns, _LEAST_BUFFER), _LARGEST_BUFFER)
+        return self._parquet.ParquetFile(path, buffer_size=buffer, page_checksum_verification=True)
+
+    def _find_columns(self, path, request):
+        names, types = self._schema.names, self._schema.types
+        request.refuse_repeated([name for name in names if name not in request.drop])
+        index = _stored_index(self._schema)
+        index = None if index in (None, request.target) else names.index(index)
+        places = request.places(names, unnamed=index)
+        if not places.features:
+            raise ValueError(f"{request.name} has no column of features.")
+        self.feature_names = [names[j] for j in places.features]
+        self._ids = None if places.ids is None else names[places.ids]
+        self._special = [name for name in (request.target, self._ids) if name is not None]
+        is_text = [names[j] for j in places.features if not _is_number(types[j])]
+        if is_text:
+            request.refuse_text(self._examples(path, is_text, request))
+        is_single = {str(types[j]) for j in places.features} == {"float"}
+        self._dtype = np.dtype(np.float32 if is_single else np.float64)
+
+    def _examples(self, path, names, request):
+        """Find a value of each column that is no number, or say its type."""
+        with clean_errors(request.name, _KIND), self._open(path) as stored:
+            found = next(stored.iter_batches(_N_LOOKED_AT, columns=names), None)
+        examples = []
+        for name in names:
+            values = [] if found is None else found.column(name).drop_null().slice(0, 1).to_pylist()
+            examples.append((name, *(values or [self._schema.field(name).type])))
+        return examples
+
+    # -------------------------------------------------------------- the rows
+
+    def _all_batches(self, first_row, n_rows, names):
+        for file in self._files:
+            if first_row < file.n_rows:
+                for batch in self._record_batches(file, first_row, n_rows, names):
+                    yield file.name, batch
+            first_row = max(0, first_row - file.n_rows)
+
+    def _record_batches(self, file, first_row, n_rows, names):
+        """Yield record batches of some columns, from a row of the file on."""
+        with clean_errors(file.name, _KIND):
+            stored = self._open(file.path, len(names))
+        with stored:
+            _check_unchanged(file, stored)
+            first_group = bisect_right([*accumulate(file.heights)], first_row)
+            first_row -= sum(file.heights[:first_group])
+            for groups in self._packed_groups(file.heights, first_group, len(names)):
+                height = sum(file.heights[group] for group in groups)
+                found = self._group_batches(stored, height, groups, n_rows, names)
+                yield from _from_row(first_row, height, found, file.name)
+                first_row = 0
+
+    def _packed_groups(self, heights, first, n_columns):
+        """Put small neighbouring row groups together, as each read has a cost for each column."""
+        n_bytes = min(max(_BYTES_PER_COLUMN * n_columns, _LEAST_READ), _LARGEST_READ)
+        most = n_bytes // (self._dtype.itemsize * n_columns)
+        packed, n_rows = [], 0
+        for group, height in enumerate(heights[first:], first):
+            if packed and n_rows + height > most:
+                yield packed
+                packed, n_rows = [], 0
+            packed.append(group)
+            n_rows += height
+        yield packed
+
+    def _group_batches(self, stored, height, groups, n_rows, names):
+        if height * len(names) * self._dtype.itemsize > _LARGEST_READ:
+            for batch in stored.iter_batches(n_rows, row_groups=groups, columns=names):
+                yield batch.select(names)
+        else:
+            yield from stored.read_row_groups(groups, columns=names).select(names).to_batches()
+
+    def _converted(self, batch, features, name):
+        y = _labels_of(batch.column(len(features)))
+        ids = None
+        if self._ids is not None:
+            ids = np.array(texts(batch.column(len(features) + 1).to_pylist()), dtype=object)
+        numbers = self._numbers(batch.select(range(len(features))), name)
+        height = max(1, _SLICE_BYTES // (self._dtype.itemsize * len(features)))
+        for start in range(0, batch.num_rows, height):
+            rows = slice(start, start + height)
+            X = numbers.slice(start, height).to_tensor(null_to_nan=True).to_numpy()
+            yield Piece(X, y[rows], None if ids is None else ids[rows], name)
+
+    def _numbers(self, batch, name):
+        """Cast columns that are not what the array is made of; mostly there is none."""
+        wanted = self._pyarrow.from_numpy_dtype(self._dtype)
+        if all(kind == wanted for kind in batch.schema.types):
+            return batch
+        with clean_errors(name, _KIND):
+            columns = [column.cast(wanted, safe=False) for column in batch.columns]
+        return type(batch).from_arrays(columns, names=batch.schema.names)
+
+
+def _from_row(first_row, height, batches, name):
+    """Yield what comes from a row on; there must be `height` rows in all."""
+    n_seen = 0
+    while n_seen < height:
+        with clean_errors(name, _KIND):
+            batch = next(batches)
+        n_before = min(max(0, first_row - n_seen), batch.num_rows)
+        n_seen += batch.num_rows
+        if n_before < batch.num_rows:
+            yield batch.slice(n_before)
+
+
+class _File(NamedTuple):
+    path: object
+    name: str
+    size: int
+    heights: tuple  # rows of each row group
+
+    @property
+    def n_rows(self):
+        return sum(self.heights)
+
+
+class _Footer(NamedTuple):
+    file: _File
+    schema: object
+
+
+def _is_number(kind):
+    from pyarrow import types
+
+    is_kind = (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal)
+    return types.is_null(kind) or any(check(kind) for check in is_kind)
+
+
+def _labels_of(column):
+    if hasattr(column, "dictionary_decode"):
+        column = column.dictionary_decode()
+    values = column.to_pylist() if not _is_plain(column) else None
+    if values is None:
+        return labels_from_array(column.to_numpy(zero_copy_only=False))
+    return labels_from_array(np.array([*values, None], dtype=object)[:-1])
+
+
+def _is_plain(column):
+    from pyarrow import types
+
+    is_number = types.is_floating(column.type) or types.is_integer(column.type)
+    return is_number and column.null_count == 0
+
+
+def _check_schema(expected, found, first_name, name):
+    """Raise unless a file has the columns of the first one, in any order."""
+    wanted = dict(zip(expected.names, expected.types, strict=True))
+    there = dict(zip(found.names, found.types, strict=True))
+    if wanted == there and len(expected.names) == len(found.names):
+        return
+    missing = [column for column in wanted if column not in there]
+    extra = [column for column in there if column not in wanted]
+    changed = [
+        f"{column!r} ({there[column]}, not {wanted[column]})"
+        for column in wanted
+        if column in there and there[column] != wanted[column]
+    ]
+    repeated = sorted({column for column in found.names if found.names.count(column) > 1})
+    differences = [
+        f"{word}: {listed(columns, quoted=quoted)}"
+        for word, columns, quoted in (
+            ("missing", missing, True),
+            ("extra", extra, True),
+            ("of another type", changed, False),
+            ("repeated", repeated, True),
+        )
+        if columns
+    ]
+    raise ValueError(
+        f"{name} has other columns than {first_name}; {'; '.join(differences)}. All files of a "
+        "folder must have the same columns."
+    )
+
+
+def _check_unchanged(file, stored):
+    meta = stored.metadata
+    heights = tuple(meta.row_group(g).num_rows for g in range(meta.num_row_groups))
+    if heights != file.heights:
+        raise ValueError(f"{file.name} has changed since its footer was read.")

@@ -1,0 +1,262 @@
+"""Batches of a table of text: chunks of whole lines, each read by the rules of `read_table`."""
+
+import gzip
+from hashlib import sha256
+
+import numpy as np
+
+from . import _text
+from ._batch_pieces import Identity, Piece
+from ._labels import MISSING, labels_from_text
+from ._request import clean_errors, listed, shown
+
+__all__ = ["TextReader"]
+
+_CHUNK_BYTES = 2**24
+_MOST_LABELS = 100_000
+_AMONG_NUMBERS = "True or False among numbers"
+
+
+class TextReader:
+    """A file of text, which is read from its beginning each time.
+
+    What a label is, a number or a name, depends on all labels, so that these are read first.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    suffix : str
+        Its suffix, with that of compression.
+    request : Request
+        What was asked for.
+    """
+
+    has_names = True
+    n_stored = None
+
+    def __init__(self, path, suffix, request):
+        self._path, self._suffix, self._request = path, suffix, request
+        head = next(self._chunks(), b"")
+        if not head.strip():
+            raise ValueError(f"{request.name} is empty.")
+        lines, _ = _text._lines(_text._plain_text(head, request, _plain(suffix)), request, suffix)
+        self._head = lines._replace(body=b"")
+        names = lines.header
+        is_index = names[0] == "" and "" not in request.drop
+        self._places = request.places(names, unnamed=0 if is_index else None)
+        if not self._places.features:
+            raise ValueError(f"{request.name} has no column of features.")
+        self.feature_names = [names[j] for j in self._places.features]
+        self.row_bytes = 8 * len(self.feature_names)
+        self.n_samples = None
+        self._label_of = None
+
+    @property
+    def identity(self):
+        """What the source is known by."""
+        digest = sha256(repr((self.feature_names, self._head.header)).encode()).hexdigest()
+        return Identity("text", [[self._path.name, self._path.stat().st_size, None]], digest)
+
+    def labels(self):
+        """Yield the labels, once all of them were seen."""
+        self.learn_labels()
+        yield self._request.name, np.array(list(self._label_of.values()))
+
+    def learn_labels(self):
+        """Read the column of labels, unless that was done, and count the rows."""
+        if self._label_of is not None:
+            return
+        n_rows, cells, missing = 0, {}, []
+        for lines in self._bodies():
+            found = self._target_cells(lines)
+            missing += [n_rows + i + 1 for i, cell in enumerate(found) if cell in MISSING]
+            cells.update(dict.fromkeys(found))
+            n_rows += len(found)
+            self._refuse_many(cells)
+        name, target = self._request.name, shown(self._request.target)
+        if n_rows == 0:
+            raise ValueError(f"{name} has a header and no rows below it.")
+        if missing:
+            raise ValueError(
+                f"{name}: {len(missing)} of {n_rows} samples have no label in {target} (sample "
+                f"{listed(missing)}). Fill them in or take these samples out."
+            )
+        self._label_of = dict(zip(cells, labels_from_text(list(cells)).tolist(), strict=True))
+        self.n_samples = n_rows
+
+    def pieces(self, first_row, n_rows, columns):
+        """Yield the rows from `first_row` on; those before it are only counted."""
+        self.learn_labels()
+        places = self._places._replace(features=self._places.features[columns])
+        kinds = _Kinds([self._head.header[j] for j in places.features], self._request)
+        for lines in self._bodies():
+            n_here = self._n_rows(lines) if first_row > 0 else 0
+            if n_here > 0 and n_here <= first_row:
+                first_row -= n_here
+                continue
+            piece = self._parsed(lines, places, kinds)
+            yield piece.rows(first_row, piece.n_rows)
+            first_row = 0
+
+    # -------------------------------------------------------------- from bytes to lines
+
+    def _chunks(self):
+        """Yield bytes that end where a line does, outside of quotes."""
+        opened = gzip.open if self._suffix.endswith(".gz") else open
+        with opened(self._path, "rb") as stream:
+            rest, is_first = b"", True
+            while chunk := self._read(stream):
+                rest += chunk
+                end = _last_line_end(rest)
+                # The header and the first row must be in one chunk.
+                if end > 0 and not (is_first and len(rest[:end].strip().splitlines()) < 2):
+                    yield rest[:end]
+                    rest, is_first = rest[end:], False
+            if rest:
+                yield rest
+
+    def _read(self, stream):
+        kind = "a gzip file" if self._suffix.endswith(".gz") else "text"
+        with clean_errors(self._request.name, kind):
+            return stream.read(_CHUNK_BYTES)
+
+    def _bodies(self):
+        """Yield the lines below the header, in chunks."""
+        name = self._request.name
+        chunks = self._chunks()
+        first = next(chunks)
+        head = _text._plain_text(first, self._request, _plain(self._suffix))
+        lines, _ = _text._lines(head, self._request, self._suffix)
+        if lines.body.strip():
+            yield lines
+        number = len(first.splitlines()) + 1
+        for chunk in chunks:
+            _check_chunk(chunk, number, name)
+            body = chunk
+            if b'"' in chunk:
+                body = _text._without_simple_quotes(chunk, self._head.separator)
+            if body.strip():
+                yield self._head._replace(body=body, first_line=number, is_quoted=b'"' in body)
+            number += len(chunk.splitlines())
+
+    # -------------------------------------------------------------- from lines to rows
+
+    def _target_cells(self, lines):
+        at, width = self._places.target, len(lines.header)
+        if lines.is_quoted:
+            return [row[at].decode().strip() for _, row in lines.rows(self._request.name)]
+        separator = lines.separator.encode()
+        rows = [line for line in lines.body.splitlines() if line.strip(b" ")]
+        if any(line.count(separator) != width - 1 for line in rows):
+            list(lines.rows(self._request.name))  # says which line is too short or too long
+        if at < width - at:
+            return [line.split(separator, at + 1)[at].decode().strip() for line in rows]
+        back = width - at
+        return [line.rsplit(separator, back)[-back].decode().strip() for line in rows]
+
+    def _refuse_many(self, cells):
+        if len(cells) > _MOST_LABELS:
+            raise ValueError(
+                f"{self._request.name}: {shown(self._request.target)} holds more than "
+                f"{_MOST_LABELS} different labels; is it the column of labels?"
+            )
+
+    def _n_rows(self, lines):
+        if lines.is_quoted:
+            return sum(1 for _ in lines.rows(self._request.name))
+        return sum(1 for line in lines.body.splitlines() if line.strip(b" "))
+
+    def _parsed(self, lines, places, kinds):
+        found = None
+        if _text.find_spec("pyarrow") is not None and not lines.is_quoted:
+            found = _text._parse_with_pyarrow(lines, places, self._request)
+        if found is not None:
+            X, cells, ids, _ = found
+            kinds.add(X, {}, {})
+        else:
+            X, cells, ids, flags, others = _parse(lines, places, self._request)
+            kinds.add(X, flags, others)
+        ids = None if ids is None else np.array(ids, dtype=object)
+        return Piece(X, self._labels(cells), ids, self._request.name)
+
+    def _labels(self, cells):
+        try:
+            return np.array([self._label_of[cell] for cell in cells])
+        except KeyError as error:
+            raise ValueError(
+                f"{self._request.name} has changed since its labels were read: {error} was none."
+            ) from None
+
+
+class _Kinds:
+    """Which columns have held numbers, and which True and False; none may hold both."""
+
+    def __init__(self, names, request):
+        self._names, self._request = names, request
+        self._numbers = np.zeros(len(names), dtype=bool)
+        self._flags = np.zeros(len(names), dtype=bool)
+
+    def add(self, X, flags, others):
+        """Look at a further chunk: `flags` counts True and False, `others` are words."""
+        here = np.zeros(len(self._names), dtype=bool)
+        for j, count in flags.items():
+            here[j] = True
+            if count < np.count_nonzero(~np.isnan(X[:, j])):
+                self._numbers[j] = True
+        self._flags |= here
+        unknown = np.flatnonzero(~self._numbers & ~here)
+        if unknown.size:
+            self._numbers[unknown] = ~np.isnan(X[:, unknown]).all(axis=0)
+        mixed = np.flatnonzero(self._numbers & self._flags).tolist()
+        others = dict.fromkeys(mixed, _AMONG_NUMBERS) | others
+        self._request.refuse_text([(self._names[j], cell) for j, cell in sorted(others.items())])
+
+
+def _parse(lines, places, request):
+    """Return numbers, labels and ids, how often a column is a flag, and examples of words."""
+    take = _text._taker(places.features)
+    has_underscores = b"_" in lines.body
+    rows, cells, ids, flags, others = [], [], [], {}, {}
+    for _, row in lines.rows(request.name):
+        taken = take(row)
+        taken = [taken] if isinstance(taken, bytes) else taken
+        values, in_flags, in_others = _text._numbers(taken, has_underscores, others)
+        rows.append(values)
+        for j in in_flags:
+            flags[j] = flags.get(j, 0) + 1
+        others.update(in_others)
+        cells.append(row[places.target].decode().strip())
+        if places.ids is not None:
+            ids.append(row[places.ids].decode().strip())
+    return np.array(rows), cells, ids if places.ids is not None else None, flags, others
+
+
+def _plain(suffix):
+    return suffix.removesuffix(".gz")
+
+
+def _last_line_end(data):
+    """Return where the last whole line ends, outside of quotes; 0 if there is none."""
+    end = data.rfind(b"\n") + 1
+    if end == 0:  # lines may end in a carriage return alone, but one at the end may be half of two
+        end = data.rfind(b"\r", 0, len(data) - 1) + 1
+    is_open = data.count(b'"', 0, end) % 2 == 1
+    while is_open and end > 0:
+        before = data.rfind(b"\n", 0, end - 1) + 1
+        is_open = (data.count(b'"', before, end) % 2 == 1) != is_open
+        end = before
+    return end
+
+
+def _check_chunk(chunk, first_line, name):
+    """Raise unless a chunk is text in UTF-8."""
+    place, what = chunk.find(b"\0"), "a NUL byte"
+    if place < 0 and not chunk.isascii():
+        try:
+            chunk.decode("utf-8")
+        except UnicodeDecodeError as error:
+            place, what = error.start, f"the byte 0x{chunk[error.start]:02x}"
+    if place >= 0:
+        line = first_line + chunk.count(b"\n", 0, place)
+        raise ValueError(f"{name} is not UTF-8 text: line {line} holds {what}. Save it as UTF-8.")

@@ -1,0 +1,307 @@
+"""Tables that are larger than memory: the same rows in the same batches, as often as needed."""
+
+from numbers import Integral
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ._batch_annotated import open_h5ad, open_zarr
+from ._batch_arrays import open_folder, open_npz
+from ._batch_parquet import ParquetReader
+from ._batch_pieces import ahead, check_values, joined
+from ._batch_text import TextReader
+from ._formats import _suffix
+from ._request import Found, shown
+from .tables import _check_labels, _request
+
+__all__ = ["Batch", "Batches", "batches"]
+
+_BATCH_BYTES = 2**25
+_MOST_ROWS = 2**16
+_MOST_LABELS = 100_000
+_TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+_KNOWN = (*_TEXT, ".parquet", ".npz", ".h5ad", ".zarr")
+
+
+class Batch(NamedTuple):
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n_rows, n_features)
+        The features.
+    y : ndarray of shape (n_rows,)
+        The labels.
+    ids : ndarray of shape (n_rows,) or None
+        Names of the samples, as str.
+    number : int
+        Which batch it is, from 0 on.
+    files : tuple of (str, int)
+        Which files the rows came from, and how many from each, in order.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    ids: np.ndarray | None
+    number: int
+    files: tuple = ()
+
+
+class Batches:
+    """The rows of a source in batches, made by :func:`batches`.
+
+    Iterating reads the source from its beginning and yields a :class:`Batch` at a time; it can be
+    done any number of times, and the cut is always the same. The next batch is decoded in a
+    thread while the current one is used.
+
+    Attributes
+    ----------
+    feature_names : ndarray of shape (n_features,)
+        Names of the features, as str.
+    n_features : int
+        Their number.
+    n_samples : int or None
+        Number of rows; None for text, until its labels were read.
+    batch_size : int
+        Rows of each batch but the last.
+    target : str
+        The name of the labels.
+    source : str
+        The name of the file or folder.
+    """
+
+    def __init__(self, reader, request, batch_size, first=0, last=None):
+        self._reader, self._request = reader, request
+        self._columns = slice(first, len(reader.feature_names) if last is None else last)
+        self.feature_names = np.array(reader.feature_names[self._columns], dtype=object)
+        self.n_features = self.feature_names.size
+        self.batch_size = batch_size
+        self.target, self.source = request.target, request.name
+
+    def __repr__(self):
+        rows = "an unknown number of" if self.n_samples is None else self.n_samples
+        return (
+            f"<Batches {self.source!r}: {rows} samples, {self.n_features} features, labels "
+            f"{self.target!r}, {self.batch_size} samples a batch>"
+        )
+
+    def __iter__(self):
+        return self.start(0)
+
+    @property
+    def n_samples(self):
+        """Number of rows, if it is known."""
+        return self._reader.n_samples
+
+    def classes(self):
+        """Read the labels alone, and return those that occur.
+
+        Returns
+        -------
+        ndarray
+            The different labels, sorted.
+        """
+        found = np.array([])
+        for name, y in self._reader.labels():
+            _check_labels(Found(y[:, None], [], y, None, self.target), self._named(name))
+            found = np.unique(y) if found.size == 0 else np.union1d(found, y)
+            if found.size > _MOST_LABELS:
+                raise ValueError(
+                    f"{name}: {shown(self.target)} holds more than {_MOST_LABELS} different "
+                    "labels; is it the column of labels?"
+                )
+        if found.size == 0:
+            raise ValueError(f"{self.source} has no rows.")
+        return found
+
+    def columns(self, first, last):
+        """Return the same batches with some of the features only.
+
+        Parameters
+        ----------
+        first, last : int
+            The features `first`, ..., `last` - 1. Where the format stores columns apart, no other
+            is read.
+
+        Returns
+        -------
+        Batches
+            The same rows, cut in the same way.
+        """
+        if not 0 <= first < last <= self.n_features:
+            raise ValueError(
+                f"first={first}, last={last} must be 0 <= first < last <= {self.n_features}."
+            )
+        start = self._columns.start
+        return Batches(self._reader, self._request, self.batch_size, start + first, start + last)
+
+    def start(self, number):
+        """Iterate from a batch on, without decoding what comes before where that is possible.
+
+        Parameters
+        ----------
+        number : int
+            The batch to begin with, from 0 on.
+
+        Yields
+        ------
+        Batch
+            The batch `number` and those that follow.
+        """
+        if isinstance(number, bool) or not isinstance(number, Integral) or number < 0:
+            raise ValueError(f"number={number!r} must be a whole number from 0 on.")
+        return ahead(self._read(int(number)))
+
+    def _read(self, number):
+        """Yield batches; whatever goes wrong is told with the number of the batch."""
+        try:
+            if self.n_samples is None:
+                self._reader.learn_labels()
+            first_row = number * self.batch_size
+            pieces = self._pieces(first_row)
+            for content in joined(pieces, self.batch_size, self.n_samples - first_row):
+                X, y, ids, files = content
+                yield Batch(X, y, ids, number, files)
+                number += 1
+        except (ValueError, OSError) as error:
+            kind = ValueError if isinstance(error, ValueError) else OSError
+            raise kind(f"Batch {number} of {self.source}: {error}") from error
+
+    def _pieces(self, first_row):
+        names = self.feature_names.tolist()
+        for piece in self._reader.pieces(first_row, self.batch_size, self._columns):
+            request = self._named(piece.name)
+            _check_labels(Found(piece.X, names, piece.y, None, self.target), request)
+            check_values(piece.X, names, request)
+            yield piece
+
+    def _named(self, name):
+        return self._request._replace(name=name)
+
+
+def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
+    r"""Read a table with labels in batches, for data that do not fit in memory.
+
+    Parameters
+    ----------
+    source : str or Path
+        One of
+
+        - a .parquet file, or a folder of them, read in the order of their names;
+        - text: .csv, .tsv or .txt (with tabs), also with .gz;
+        - an .npz file that is not compressed, with arrays X and y, or a folder that holds X.npy
+          and y.npy (or whatever `target` is), and feature_names.npy, classes.npy and ids.npy if
+          there are any;
+        - an .h5ad file, or a .zarr folder of AnnData, dense or CSR.
+    target : str
+        The column of labels; the array of labels in .npz and in a folder of arrays; a column of
+        `obs` in .h5ad and .zarr.
+    ids : str, default=None
+        The column with names of samples, as in :func:`read_table`.
+    drop : sequence of str, default=()
+        Columns to leave out. All must be there.
+    layer : str, default=None
+        The layer of .h5ad or .zarr to read instead of X.
+    batch_size : int, default=None
+        Rows of a batch. None takes as many as make about 32 MB, at least 1 and at most 65536.
+
+    Returns
+    -------
+    Batches
+        To be iterated, as often as needed, or given to :func:`fit_batches`.
+
+    Raises
+    ------
+    ValueError
+        If the source is not a table of numbers, as far as its header or its footers tell; the
+        files of a folder must have the same columns, in any order. What only the rows tell is
+        raised when they are read, with the file and the number of the batch: missing or infinite
+        values, missing labels, words among numbers, a damaged file.
+    FileNotFoundError
+        If there is no such source.
+
+    See Also
+    --------
+    read_table : Reads a table that fits in memory.
+    fit_batches : Fits an estimator to batches.
+
+    Notes
+    -----
+    A batch may hold rows of several files, so that the cut depends on the order of the rows and
+    on `batch_size` only. What is sparse stays sparse, as CSR. Nothing is ever unpickled.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from centroidal.io import batches
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "table.csv"
+    >>> _ = path.write_text("a,b,kind\n1,2,x\n3,4,y\n5,6,x\n")
+    >>> rows = batches(path, target="kind", batch_size=2)
+    >>> for batch in rows:
+    ...     print(batch.number, batch.X.tolist(), batch.y.tolist())
+    0 [[1.0, 2.0], [3.0, 4.0]] ['x', 'y']
+    1 [[5.0, 6.0]] ['x']
+    >>> rows.classes().tolist()
+    ['x', 'y']
+    >>> folder.cleanup()
+    """
+    if target is None:
+        raise ValueError("target=None must name the labels.")
+    if not isinstance(source, (str, Path)):
+        raise TypeError(f"source={type(source).__name__} must be the path of a file or folder.")
+    path = Path(source)
+    request = _request(target, ids, drop, False, layer)._replace(name=path.name or str(path))
+    reader = _reader(path, request)
+    return Batches(reader, request, _batch_size(batch_size, reader.row_bytes))
+
+
+def _batch_size(batch_size, row_bytes):
+    if batch_size is None:
+        return int(min(max(_BATCH_BYTES // row_bytes, 1), _MOST_ROWS))
+    if isinstance(batch_size, bool) or not isinstance(batch_size, Integral):
+        raise TypeError(f"batch_size={batch_size!r} must be a number of rows (int) or None.")
+    if batch_size < 1:
+        raise ValueError(f"batch_size={batch_size} must be at least 1.")
+    return int(batch_size)
+
+
+def _reader(path, request):
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file or folder {path}.")
+    suffix = ".zarr" if path.suffix.lower() == ".zarr" else None
+    if path.is_dir() and suffix is None:
+        return _folder_reader(path, request)
+    suffix = suffix or _suffix(path, request)
+    if request.layer is not None and suffix not in (".h5ad", ".zarr"):
+        request.refuse_option("layer", "only .h5ad files and .zarr folders have layers")
+    if suffix in _TEXT:
+        return TextReader(path, suffix, request)
+    if suffix == ".parquet":
+        return ParquetReader([path], None, request)
+    openers = {".npz": open_npz, ".h5ad": open_h5ad, ".zarr": open_zarr}
+    if suffix not in openers:
+        raise ValueError(
+            f"{request.name}: {suffix} cannot be read in batches; known are {', '.join(_KNOWN)}. "
+            "Read it with read_table, or write it as Parquet."
+        )
+    return openers[suffix](path, request)
+
+
+def _folder_reader(path, request):
+    if request.layer is not None:
+        request.refuse_option("layer", "only .h5ad files and .zarr folders have layers")
+    if (path / "X.npy").exists():
+        return open_folder(path, request)
+    paths = [
+        each for each in path.iterdir()
+        if each.suffix.lower() == ".parquet" and each.name[0] not in "._" and each.is_file()
+    ]  # fmt: skip
+    if not paths:
+        raise ValueError(
+            f"{request.name} must hold .parquet files, or X.npy; neither is there (folders inside "
+            "it are not looked at)."
+        )
+    return ParquetReader(sorted(paths, key=lambda each: each.name), path.name, request)

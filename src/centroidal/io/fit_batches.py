@@ -1,0 +1,287 @@
+"""Fit an estimator to data that do not fit in memory, and go on where a killed run stopped."""
+
+import sys
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone, is_classifier
+
+from .._validation import Features, check_next_classes
+from ..classifiers import SparseCenterClassifier
+from ..classifiers._geometry import ColumnSummary, moments_height
+from ..statistics import ClassMedians, ClassMoments
+from ._batch_checkpoint import Checkpoint, Progress, described
+from .batches import Batches
+
+__all__ = ["fit_batches"]
+
+_MEMORY = 2**28
+_SUMMARY = "_columns_done"
+
+
+def fit_batches(
+    estimator,
+    batches,
+    *,
+    classes=None,
+    checkpoint=None,
+    checkpoint_every=None,
+    memory=_MEMORY,
+    progress=None,
+):
+    """Fit a classifier to batches, in one pass where that is enough.
+
+    A classifier with `partial_fit` sees each batch once. Sparse centers that need medians, which
+    cannot be put together from those of parts, are fitted exactly by blocks of columns: each
+    block is a pass over the source that reads only these columns.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A classifier with `partial_fit`, of this library or of scikit-learn, or a
+        :class:`~centroidal.SparseCenterClassifier` with metric="l1" or scale="mad". It stays as
+        it is: a copy is fitted, from the beginning.
+    batches : Batches
+        The data, as :func:`batches` returns them.
+    classes : array-like, default=None
+        All labels that may occur. None reads them first, see :meth:`Batches.classes`.
+    checkpoint : str or path, default=None
+        A file, ending in ``.skops``, to write the model to as it goes on. If it exists, the fit
+        goes on from there. It must be of the same fit.
+    checkpoint_every : int, default=None
+        After how many batches it is written. None writes it as often as takes less than a
+        twentieth of the time. With medians it is written after each block of columns.
+    memory : int, default=2**28
+        Bytes that a block of columns may take; for medians only.
+    progress : bool or function, default=None
+        True writes to standard error. A function is called after each batch as
+        ``progress(n_rows_done, n_rows, what)``; rows count once for each pass.
+
+    Returns
+    -------
+    classifier
+        Fitted, with `feature_names_in_` if the source names its features.
+
+    Raises
+    ------
+    ValueError
+        If a label is not among the classes, if a batch cannot be read, or if the checkpoint is
+        of another fit; the message says which label, batch and file, or what differs.
+    UntrustedTypeError
+        If there is to be a checkpoint of an estimator that a model file may not hold.
+
+    See Also
+    --------
+    batches : Reads a source in batches.
+    save_model : Writes a model file, which is what a checkpoint is.
+
+    Notes
+    -----
+    A run that was killed, at whatever moment, and is started again ends with the same model, to
+    the bit, as one that was not. The files that were read must be the same, by name, size and
+    columns; of a folder, files that follow may have been repaired or added. When it is finished
+    the checkpoint stays, so that the same call returns the model at once.
+
+    The medians are those of `fit` on all data, to the bit. Means are, too, up to rounding: a
+    batch is a part, and parts are added in order.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from centroidal import SparseCenterClassifier
+    >>> from centroidal.io import batches, fit_batches
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "table.csv"
+    >>> rows = ["a,b,kind", "1,7,x", "2,7,x", "8,7,y", "9,7,y"]
+    >>> _ = path.write_text(chr(10).join(rows))
+    >>> source = batches(path, target="kind", batch_size=3)
+    >>> model = fit_batches(SparseCenterClassifier(n_features_to_select=1), source)
+    >>> model.centers_.tolist()
+    [[1.5, 7.0], [8.5, 7.0]]
+    >>> model.get_feature_names_out().tolist()
+    ['a']
+    >>> folder.cleanup()
+    """
+    _check_count("checkpoint_every", checkpoint_every, optional=True)
+    _check_count("memory", memory)
+    if not isinstance(batches, Batches):
+        raise TypeError(f"batches={type(batches).__name__} must be what batches() returns.")
+    by_columns = _needs_columns(estimator)
+    model = clone(estimator)
+    classes = check_next_classes(
+        model, batches.classes() if classes is None else classes, is_first=True
+    )
+    if batches.n_samples is None:
+        batches.classes()  # counts the rows, too
+    if batches.n_samples == 0:
+        raise ValueError(f"{batches.source} has no rows.")
+    tell = _teller(progress)
+    if by_columns:
+        return _fit_columns(model, batches, classes, checkpoint, memory, tell)
+    return _fit_rows(model, batches, classes, checkpoint, checkpoint_every, tell)
+
+
+def _check_count(name, value, optional=False):
+    if value is None and optional:
+        return
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        allowed = "a whole number from 1 on" + (" or None" if optional else "")
+        raise ValueError(f"{name}={value!r} must be {allowed}.")
+
+
+def _needs_columns(estimator):
+    """Say whether columns are needed whole; raise if not even that is enough."""
+    if isinstance(estimator, SparseCenterClassifier):
+        geometry = estimator._geometry.check()
+        if geometry.needs_columns:
+            return True
+    if not hasattr(estimator, "get_params") or not is_classifier(estimator):
+        raise TypeError(f"estimator={estimator!r} must be a classifier.")
+    if not hasattr(estimator, "partial_fit"):
+        raise ValueError(
+            f"estimator={estimator!r} has no partial_fit and so needs all data at once; only "
+            "classifiers with partial_fit, and SparseCenterClassifier with metric='l1' or "
+            "scale='mad', can be fitted in batches."
+        )
+    return False
+
+
+def _teller(progress):
+    if progress is None or progress is False:
+        return lambda n_done, n_rows, what: None
+    if progress is True:
+        return _write_line
+    if not callable(progress):
+        raise TypeError(f"progress={progress!r} must be True, a function or None.")
+    return progress
+
+
+def _write_line(n_done, n_rows, what):
+    end = "\n" if n_done == n_rows else ""
+    print(f"\r{n_done}/{n_rows} rows: {what}".ljust(60), end=end, file=sys.stderr, flush=True)
+
+
+# ------------------------------------------------------------------ batch after batch
+
+
+def _fit_rows(model, batches, classes, path, every, tell):
+    checkpoint = Checkpoint(path, every, described(model, batches, classes))
+    model, done = checkpoint.begin(model)
+    if done.finished:
+        return model
+    n_batches = -(-batches.n_samples // batches.batch_size)
+    for batch in batches.start(done.n_done):
+        _codes(batch, classes)
+        first = {"classes": classes} if done.n_done == 0 else {}
+        model.partial_fit(batch.X, batch.y, **first)
+        done = Progress(done.n_done + 1, done.n_rows + batch.y.size)
+        tell(done.n_rows, batches.n_samples, f"batch {done.n_done} of {n_batches}")
+        if done.n_done < n_batches:
+            checkpoint.step(model, done)
+    if batches._reader.has_names:
+        # Not before: batches are arrays, and scikit-learn would miss the names in the next one.
+        model.feature_names_in_ = batches.feature_names
+    checkpoint.write(model, done._replace(finished=True))
+    return model
+
+
+def _codes(batch, classes):
+    """Return the place of each label among the classes; raise if one is not there."""
+    y = batch.y
+    unknown = np.ones(y.size, dtype=bool)
+    codes = np.zeros(y.size, dtype=np.int32)
+    if (classes.dtype.kind in "US") == (y.dtype.kind in "US"):
+        codes = np.searchsorted(classes, y).clip(max=classes.size - 1).astype(np.int32)
+        unknown = classes[codes] != y
+    if unknown.any():
+        row = int(np.argmax(unknown))
+        raise ValueError(
+            f"Batch {batch.number}: the label {y[row].item()!r} in {_file_of(batch, row)} is not "
+            f"among classes={classes.tolist()}."
+        )
+    return codes
+
+
+def _file_of(batch, row):
+    for name, n_rows in batch.files:
+        if row < n_rows:
+            return name
+        row -= n_rows
+    raise IndexError(row)
+
+
+# ------------------------------------------------------------------ columns after columns
+
+
+def _fit_columns(model, batches, classes, path, memory, tell):
+    width = _width(batches, memory)
+    starts = range(0, batches.n_features, width)
+    facts = described(model, batches, classes, columns_at_a_time=width)
+    checkpoint = Checkpoint(path, 1, facts)
+    model, done = checkpoint.begin(model)
+    if done.finished:
+        return model
+    parts = [_unpacked(part) for part in model.__dict__.pop(_SUMMARY, [])]
+    height = moments_height(
+        batches.n_samples, batches.n_features, classes.size, batches._reader.n_stored
+    )
+    for number, start in enumerate(starts[done.n_done :], done.n_done + 1):
+        block = batches.columns(start, min(start + width, batches.n_features))
+        what = f"pass {number} of {len(starts)}"
+        X, codes = _gathered(block, classes, done.n_rows, len(starts), what, tell)
+        parts.append(
+            model._geometry.summarise_columns(X, codes, classes.size, height, model.n_jobs)
+        )
+        done = Progress(number, done.n_rows + batches.n_samples)
+        if number < len(starts):
+            setattr(model, _SUMMARY, [_packed(part) for part in parts])
+            checkpoint.write(model, done)
+            delattr(model, _SUMMARY)
+    names = batches.feature_names if batches._reader.has_names else None
+    model._fit_columns(parts, Features(batches.n_features, names), classes)
+    checkpoint.write(model, done._replace(finished=True))
+    return model
+
+
+def _width(batches, memory):
+    """Columns of which all rows fit in memory, at least one."""
+    row_bytes = batches._reader.row_bytes / len(batches._reader.feature_names)
+    return int(min(max(memory // (row_bytes * batches.n_samples), 1), batches.n_features))
+
+
+def _gathered(block, classes, n_before, n_passes, what, tell):
+    """Read all rows of a block of columns."""
+    n_rows = block.n_samples
+    codes = np.empty(n_rows, dtype=np.int32)
+    X, parts, at = None, [], 0
+    for batch in block:
+        rows = slice(at, at + batch.y.size)
+        codes[rows] = _codes(batch, classes)
+        if sparse.issparse(batch.X):
+            parts.append(batch.X)
+        else:
+            X = np.empty((n_rows, block.n_features), batch.X.dtype) if X is None else X
+            X[rows] = batch.X
+        at = rows.stop
+        tell(n_before + at, n_rows * n_passes, what)
+    return sparse.vstack(parts, format="csr") if parts else X, codes
+
+
+def _packed(summary):
+    """Turn a summary into what a model file may hold: arrays under names."""
+    arrays = {f"medians_{name}": array for name, array in summary.medians._asdict().items()}
+    if summary.moments is not None:
+        arrays |= {"means": summary.moments.means, "squares": summary.moments.squares}
+    if summary.deviations is not None:
+        arrays["deviations"] = summary.deviations
+    return arrays
+
+
+def _unpacked(arrays):
+    medians = ClassMedians(*(arrays[f"medians_{name}"] for name in ClassMedians._fields))
+    moments = None
+    if "means" in arrays:
+        moments = ClassMoments(medians.counts, arrays["means"], arrays["squares"])
+    return ColumnSummary(moments, medians, arrays.get("deviations"))

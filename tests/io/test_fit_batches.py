@@ -1,0 +1,575 @@
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression, SGDClassifier, SGDRegressor
+from sklearn.naive_bayes import GaussianNB
+
+from centroidal import (
+    DisjointCentroidClassifier,
+    FisherSubspaceClassifier,
+    OnlineFisherSubspaceClassifier,
+    SparseCenterClassifier,
+)
+from centroidal.io import UntrustedTypeError, load_model, read_model_card, read_table, save_model
+from centroidal.io import _batch_checkpoint as checkpoints
+from centroidal.io.batches import batches
+from centroidal.io.fit_batches import fit_batches
+
+from .test_batches import (
+    damage,
+    names_of,
+    sample,
+    write_csr_npz,
+    write_folder,
+    write_h5ad,
+    write_npy,
+    write_text,
+)
+
+STREAMED = {
+    "l2": SparseCenterClassifier(3),
+    "l2 within": SparseCenterClassifier(2, scale="within", priors="empirical"),
+    "margin": DisjointCentroidClassifier("margin"),
+    "online": OnlineFisherSubspaceClassifier(3),
+    "window": OnlineFisherSubspaceClassifier(2, window=3),
+    "fisher": FisherSubspaceClassifier(n_components=3),
+    "bayes": GaussianNB(),
+}
+BY_COLUMNS = {
+    f"{metric} {scale}": SparseCenterClassifier(2, metric=metric, scale=scale)
+    for metric, scale in [
+        *(("l1", scale) for scale in (None, "std", "within", "mad")),
+        ("l2", "mad"),
+    ]
+}
+
+
+def fitted(model):
+    """What a fit has found, as arrays by name."""
+    found = {
+        name: value
+        for name, value in vars(model).items()
+        if name.endswith("_") and not name.startswith("_") and name != "feature_names_in_"
+    }
+    return {name: np.asarray(value) for name, value in found.items()}
+
+
+def assert_same(first, second):
+    first, second = fitted(first), fitted(second)
+    assert first.keys() == second.keys()
+    assert len(first) > 3
+    for name in first:
+        np.testing.assert_array_equal(first[name], second[name], err_msg=name)
+
+
+@pytest.fixture
+def data():
+    X, y = sample(60, 6)
+    X[y == "a", 2] += 2.0
+    X[y == "b", 4] -= 3.0
+    return X, y
+
+
+@pytest.fixture
+def folder(tmp_path, data):
+    return write_folder(tmp_path / "parts", *data, cuts=(11, 26, 40), group=6)
+
+
+def open_folder(folder, batch_size=8):
+    return batches(folder, target="kind", drop="sample", batch_size=batch_size)
+
+
+# ------------------------------------------------------------------ the model
+
+
+@pytest.mark.parametrize("name", STREAMED)
+def test_fit_is_partial_fit_of_each_batch(name, folder):
+    rows = open_folder(folder)
+    expected = None
+    for batch in rows:
+        if expected is None:
+            expected = type(STREAMED[name])(**STREAMED[name].get_params())
+            expected.partial_fit(batch.X, batch.y, classes=["a", "b", "c"])
+        else:
+            expected.partial_fit(batch.X, batch.y)
+    model = fit_batches(STREAMED[name], rows)
+    assert_same(model, expected)
+    assert model.feature_names_in_.tolist() == names_of(batch.X)
+    assert not hasattr(STREAMED[name], "n_features_in_")  # a copy is fitted
+
+
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_stream_is_the_batch_for_any_cut(data, tmp_path_factory):
+    n_rows = data.draw(st.integers(6, 40))
+    dtype = data.draw(st.sampled_from([np.float32, np.float64]))
+    batch_size = data.draw(st.integers(1, 45))
+    form = data.draw(st.sampled_from(["parquet", "arrays", "csr", "h5ad"]))
+    X, y = sample(n_rows, 4, dtype)
+    y[:3] = ["a", "b", "c"]
+    path = tmp_path_factory.mktemp("cut")
+    if form == "parquet":
+        cuts = sorted(data.draw(st.lists(st.integers(0, n_rows), max_size=4)))
+        path = write_folder(path / "p", X, y, cuts, data.draw(st.integers(1, 9)))
+    elif form == "arrays":
+        path = write_npy(path / "a", X, y)
+    elif form == "csr":
+        path = write_csr_npz(path / "t.npz", X, y)
+    else:
+        path = write_h5ad(path / "t.h5ad", X, y, "csr")
+    drop = ["sample"] if form == "parquet" else []
+    rows = batches(path, target="kind", drop=drop, batch_size=batch_size)
+    for estimator in (SparseCenterClassifier(2, scale="std"), DisjointCentroidClassifier("margin")):
+        whole = type(estimator)(**estimator.get_params()).fit(X, y)
+        model = fit_batches(estimator, rows)
+        np.testing.assert_allclose(model.centers_, whole.centers_, rtol=1e-10, atol=1e-10)
+        np.testing.assert_array_equal(model.classes_, whole.classes_)
+
+
+@pytest.mark.parametrize("name", BY_COLUMNS)
+@pytest.mark.parametrize("form", ["parquet", "text", "csr", "single"])
+def test_medians_are_those_of_all_rows_to_the_bit(name, form, tmp_path, data):
+    X, y = data
+    if form == "parquet":
+        rows = open_folder(write_folder(tmp_path / "parts", X, y))
+    elif form == "text":
+        rows = batches(write_text(tmp_path / "t.csv", X, y), target="kind", batch_size=7)
+    elif form == "csr":
+        rows = batches(write_h5ad(tmp_path / "t.h5ad", X, y, "csr"), target="kind", batch_size=7)
+        X = read_table(tmp_path / "t.h5ad", target="kind").X
+    else:
+        X = X.astype(np.float32)
+        rows = batches(write_npy(tmp_path / "a", X, y), target="kind", batch_size=7)
+    expected = SparseCenterClassifier(**BY_COLUMNS[name].get_params()).fit(X, y)
+    for memory in (1, 4 * 60 * 8, 2**20):
+        model = fit_batches(BY_COLUMNS[name], rows, memory=memory)
+        assert_same(model, expected)
+        assert model.feature_names_in_.tolist() == names_of(X)
+        assert not hasattr(model, "_columns_done")
+
+
+def test_moments_of_wide_blocks_are_added_in_the_same_order(tmp_path):
+    rng = np.random.default_rng(3)
+    X = rng.normal(5.0, 1.0, (900, 9000)).astype(np.float32)
+    y = rng.integers(0, 3, 900)
+    (tmp_path / "a").mkdir()
+    np.save(tmp_path / "a" / "X.npy", X)
+    np.save(tmp_path / "a" / "y.npy", y)
+    estimator = SparseCenterClassifier(5, metric="l1", scale="within")
+    model = fit_batches(estimator, batches(tmp_path / "a", target="y"), memory=2**23)
+    assert_same(model, SparseCenterClassifier(5, metric="l1", scale="within").fit(X, y))
+    assert not hasattr(model, "feature_names_in_")  # the arrays have no names
+
+
+def test_estimators_of_scikit_learn_are_fitted_without_a_checkpoint(folder):
+    rows = open_folder(folder)
+    estimator = SGDClassifier(random_state=0)
+    expected = SGDClassifier(random_state=0)
+    for batch in rows:
+        expected.partial_fit(batch.X, batch.y, classes=["a", "b", "c"])
+    np.testing.assert_array_equal(fit_batches(estimator, rows).coef_, expected.coef_)
+
+
+def test_batches_of_one_class_and_unseen_classes_are_fine(tmp_path, data):
+    X, y = data
+    order = np.argsort(y, kind="stable")
+    rows = open_folder(write_folder(tmp_path / "sorted", X[order], y[order]), batch_size=5)
+    model = fit_batches(SparseCenterClassifier(), rows, classes=["z", "c", "b", "a"])
+    assert model.classes_.tolist() == ["a", "b", "c", "z"]
+    assert np.isnan(model.centers_[3]).all()
+    expected = SparseCenterClassifier().fit(X, y)
+    np.testing.assert_allclose(model.centers_[:3], expected.centers_, rtol=1e-10)
+
+
+# ------------------------------------------------------------------ what is refused
+
+
+@pytest.mark.parametrize(
+    "estimator", [SparseCenterClassifier(), SparseCenterClassifier(metric="l1")]
+)
+def test_label_that_was_not_declared_is_named_with_batch_and_file(estimator, tmp_path):
+    X, _ = sample(20)
+    y = np.array(["a", "b"] * 10)
+    y[13] = "c"
+    rows = open_folder(write_folder(tmp_path / "parts", X, y, cuts=(5, 12)), batch_size=4)
+    message = r"Batch 3: the label 'c' in parts/part-2\.parquet is not among classes=\['a', 'b'\]"
+    with pytest.raises(ValueError, match=message):
+        fit_batches(estimator, rows, classes=["a", "b"])
+    with pytest.raises(ValueError, match=r"Batch 0: the label 'a' .* classes=\[0, 1\]"):
+        fit_batches(estimator, rows, classes=[0, 1])
+
+
+def test_one_class_is_refused(tmp_path):
+    X, _ = sample(20)
+    rows = open_folder(write_folder(tmp_path / "parts", X, np.array(["a"] * 20)))
+    with pytest.raises(ValueError, match=r"classes=\['a'\] must hold at least 2 classes"):
+        fit_batches(SparseCenterClassifier(), rows)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "error", "message"),
+    [
+        (SparseCenterClassifier(metric="mahalanobis"), ValueError, "needs all data at once"),
+        (LogisticRegression(), ValueError, "has no partial_fit and so needs all data at once"),
+        (SGDRegressor(), TypeError, "must be a classifier"),
+        ("l2", TypeError, "estimator='l2' must be a classifier"),
+    ],
+)
+def test_what_cannot_be_streamed_is_refused(estimator, error, message, folder):
+    with pytest.raises(error, match=message):
+        fit_batches(estimator, open_folder(folder))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"checkpoint_every": 0}, ValueError, "checkpoint_every=0 must be a whole number from 1"),
+        ({"memory": 0.5}, ValueError, "memory=0.5 must be a whole number from 1 on."),
+        ({"progress": 3}, TypeError, "progress=3 must be True, a function or None"),
+        ({"checkpoint": "model.pkl"}, ValueError, r"path='model.pkl' must end in .skops"),
+    ],
+)
+def test_errors_name_the_parameter(options, error, message, folder):
+    with pytest.raises(error, match=message):
+        fit_batches(SparseCenterClassifier(), open_folder(folder), **options)
+
+
+def test_batches_must_be_batches(data):
+    with pytest.raises(TypeError, match="batches=list must be what batches"):
+        fit_batches(SparseCenterClassifier(), [data])
+
+
+def test_source_without_rows_is_refused(tmp_path):
+    X, y = sample(4)
+    rows = open_folder(write_folder(tmp_path / "parts", X[:0], y[:0], cuts=()))
+    for classes in (None, ["a", "b"]):
+        with pytest.raises(ValueError, match="parts has no rows"):
+            fit_batches(SparseCenterClassifier(), rows, classes=classes)
+
+
+# ------------------------------------------------------------------ progress
+
+
+def test_progress_counts_rows(folder):
+    told = []
+    fit_batches(
+        SparseCenterClassifier(), open_folder(folder, 25), progress=lambda *a: told.append(a)
+    )
+    assert told == [(25, 60, "batch 1 of 3"), (50, 60, "batch 2 of 3"), (60, 60, "batch 3 of 3")]
+
+
+def test_progress_counts_rows_once_for_each_pass(folder):
+    told = []
+    estimator = SparseCenterClassifier(metric="l1")
+    memory = 2 * 60 * 8
+    rows = open_folder(folder, 40)
+    fit_batches(estimator, rows, memory=memory, progress=lambda *a: told.append(a))
+    passes = [(40, "pass 1 of 3"), (60, "pass 1 of 3"), (100, "pass 2 of 3"), (120, "pass 2 of 3")]
+    passes += [(160, "pass 3 of 3"), (180, "pass 3 of 3")]
+    assert told == [(n_done, 180, what) for n_done, what in passes]
+
+
+def test_progress_is_written_to_standard_error(folder, capsys):
+    fit_batches(SparseCenterClassifier(), open_folder(folder, 40), progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.sub(" +", " ", err) == "\r40/60 rows: batch 1 of 2 \r60/60 rows: batch 2 of 2 \n"
+
+
+# ------------------------------------------------------------------ checkpoints
+
+
+class Stop(Exception):
+    pass
+
+
+def stop_after(n_calls):
+    """Make a progress function that ends a fit as if it were interrupted."""
+    calls = []
+
+    def progress(*told):
+        calls.append(told)
+        if len(calls) == n_calls:
+            raise Stop
+
+    return progress
+
+
+@pytest.mark.parametrize("name", STREAMED)
+def test_resumed_fit_is_the_unbroken_one_to_the_bit(name, folder, tmp_path):
+    rows = open_folder(folder)
+    unbroken = fit_batches(STREAMED[name], rows)
+    path = tmp_path / "model.skops"
+    options = {"checkpoint": path, "checkpoint_every": 1}
+    for n_batches in (2, 1, 3):
+        with pytest.raises(Stop):
+            fit_batches(STREAMED[name], rows, **options, progress=stop_after(n_batches))
+    model = fit_batches(STREAMED[name], rows, **options)
+    assert_same(model, unbroken)
+    assert model.feature_names_in_.tolist() == unbroken.feature_names_in_.tolist()
+
+
+def test_resumed_fit_by_columns_is_the_unbroken_one_to_the_bit(folder, tmp_path):
+    rows = open_folder(folder, 30)
+    for name, estimator in BY_COLUMNS.items():
+        path = tmp_path / f"{name}.skops"
+        options = {"checkpoint": path, "memory": 2 * 60 * 8}
+        told = []
+        for n_calls in (4, 2):  # in the second pass, and at the end of the second
+            with pytest.raises(Stop):
+                fit_batches(estimator, rows, **options, progress=stop_after(n_calls))
+        model = fit_batches(estimator, rows, **options, progress=lambda *a, t=told: t.append(a[2]))
+        assert told[0] == "pass 2 of 3"
+        assert_same(model, fit_batches(estimator, rows, memory=2**20))
+
+
+def test_finished_checkpoint_is_the_model_and_returned_at_once(folder, tmp_path):
+    path = tmp_path / "model.skops"
+    first = fit_batches(SparseCenterClassifier(2), open_folder(folder), checkpoint=path)
+    told = []
+    again = fit_batches(
+        SparseCenterClassifier(2, n_jobs=2),
+        open_folder(folder),
+        checkpoint=path,
+        progress=lambda *a: told.append(a),
+    )
+    assert told == []
+    assert again.n_jobs == 2
+    assert_same(first, again)
+    assert_same(first, load_model(path))
+    assert read_model_card(path).metadata["fit_batches"]["progress"] == [8, 60, True]
+    assert load_model(path).feature_names_in_.tolist() == [f"g{j}" for j in range(6)]
+
+
+def test_checkpoint_of_another_fit_says_what_differs(folder, tmp_path, data):
+    path = tmp_path / "model.skops"
+    with pytest.raises(Stop):
+        fit_batches(
+            SparseCenterClassifier(2), open_folder(folder),
+            checkpoint=path, checkpoint_every=1, progress=stop_after(4),
+        )  # fmt: skip
+
+    def refused(message, estimator=None, rows=None, **options):
+        with pytest.raises(ValueError, match=f"is of another fit: {message}"):
+            fit_batches(
+                estimator or SparseCenterClassifier(2),
+                rows or open_folder(folder),
+                checkpoint=path,
+                **options,
+            )
+
+    refused("n_features_to_select was 2 and is 3", SparseCenterClassifier(3))
+    refused("estimator was 'SparseCenterClassifier' and is 'GaussianNB'", GaussianNB())
+    refused("batch_size was 8 and is 9", rows=open_folder(folder, 9))
+    refused(r"classes was \['a', 'b', 'c'\] and is", classes=list("abcd"))
+    refused("the names or types of the columns differ", rows=open_folder(folder).columns(0, 4))
+    (folder / "part-1.parquet").rename(folder / "part-4.parquet")
+    refused("files that are gone: 'part-1.parquet'; files that were not there: 'part-2.parquet'")
+    (folder / "part-4.parquet").rename(folder / "part-1.parquet")
+    table = pq.read_table(folder / "part-0.parquet")
+    pq.write_table(table, folder / "part-0.parquet", compression="none", use_dictionary=False)
+    refused(r"files that have changed: 'part-0.parquet' \(\d+ bytes, now \d+\)")
+
+
+def test_model_file_that_is_no_checkpoint_is_not_overwritten(folder, tmp_path):
+    path = tmp_path / "model.skops"
+    save_model(SparseCenterClassifier(), path)
+    content = path.read_bytes()
+    with pytest.raises(ValueError, match="exists and is no checkpoint that can be resumed"):
+        fit_batches(SparseCenterClassifier(), open_folder(folder), checkpoint=path)
+    assert path.read_bytes() == content
+
+
+def test_estimator_that_a_model_file_may_not_hold_is_refused_before_any_work(folder, tmp_path):
+    path = tmp_path / "model.skops"
+    told = []
+    rows = open_folder(folder)
+    with pytest.raises(UntrustedTypeError, match=r"must be None for this .*: .*SGDClassifier"):
+        fit_batches(SGDClassifier(), rows, checkpoint=path, progress=lambda *a: told.append(a))
+    assert told == []
+    assert not path.exists()
+
+
+def test_fit_goes_on_after_a_damaged_file_was_repaired(tmp_path, data):
+    X, y = np.tile(data[0], (10, 1)), np.tile(data[1], 10)
+    folder = write_folder(tmp_path / "parts", X, y, cuts=(150, 300, 450), group=150)
+    unbroken = fit_batches(SparseCenterClassifier(2), open_folder(folder, 50))
+    good = (folder / "part-2.parquet").read_bytes()
+    damage(folder / "part-2.parquet")
+    path = tmp_path / "model.skops"
+    options = {"classes": ["a", "b", "c"], "checkpoint": path, "checkpoint_every": 1}
+    with pytest.raises(ValueError, match=r"Batch 6 of parts: parts/part-2\.parquet could not"):
+        fit_batches(SparseCenterClassifier(2), open_folder(folder, 50), **options)
+    assert read_model_card(path).metadata["fit_batches"]["progress"] == [6, 300, False]
+    # Written anew it has another size, which does not matter: it was not read so far.
+    table = pq.read_table(pa.BufferReader(good))
+    pq.write_table(table, folder / "part-2.parquet", compression="zstd", row_group_size=40)
+    assert (folder / "part-2.parquet").stat().st_size != len(good)
+    told = []
+    model = fit_batches(
+        SparseCenterClassifier(2), open_folder(folder, 50), **options,
+        progress=lambda *a: told.append(a[0]),
+    )  # fmt: skip
+    assert told[0] == 350
+    assert_same(model, unbroken)
+
+
+def test_writing_takes_at_most_a_twentieth_of_the_time(folder, tmp_path, monkeypatch):
+    clock = [0.0]
+    written = []
+    monkeypatch.setattr(checkpoints.time, "perf_counter", lambda: clock[0])
+
+    def slow_save(model, path, **options):
+        written.append(clock[0])
+        clock[0] += 1.0
+
+    monkeypatch.setattr(checkpoints, "save_model", slow_save)
+
+    def batch_takes_three_seconds(*told):
+        clock[0] += 3.0
+
+    fit_batches(
+        SparseCenterClassifier(), open_folder(folder, 1),
+        checkpoint=tmp_path / "model.skops", progress=batch_takes_three_seconds,
+    )  # fmt: skip
+    # At first, then after seven batches of 3 s each, as 20 s must have passed, and at the end.
+    assert written[:3] == [0.0, 22.0, 44.0]
+    assert (len(written) - 2) * 1.0 <= clock[0] / 20
+
+
+def test_checkpoint_every_counts_batches(folder, tmp_path, monkeypatch):
+    saved = []
+    save = checkpoints.save_model
+
+    def watched(model, path, *, metadata, force):
+        saved.append(metadata["fit_batches"]["progress"])
+        save(model, path, metadata=metadata, force=force)
+
+    monkeypatch.setattr(checkpoints, "save_model", watched)
+    path = tmp_path / "model.skops"
+    rows = open_folder(folder)
+    fit_batches(SparseCenterClassifier(), rows, checkpoint=path, checkpoint_every=3)
+    assert saved == [[0, 0, False], [3, 24, False], [6, 48, False], [8, 60, True]]
+
+
+def test_what_a_killed_run_left_half_written_is_removed(folder, tmp_path):
+    path = tmp_path / "model.skops"
+    left = tmp_path / f".model.skops.{'0' * 32}.part"
+    other = tmp_path / f".model2.skops.{'0' * 32}.part"
+    left.write_bytes(b"half")
+    other.write_bytes(b"somebody else's")
+    fit_batches(SparseCenterClassifier(), open_folder(folder), checkpoint=path)
+    assert not left.exists()
+    assert other.exists()
+
+
+# ------------------------------------------------------------------ processes
+
+
+def run(code, *arguments):
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
+    return subprocess.Popen(
+        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+# Everything is imported once; each run is a process of its own, which is forked before any thread.
+KILLED = """
+    import os, random, signal, sys, time
+    import pyarrow.parquet, skops.io
+    from centroidal import OnlineFisherSubspaceClassifier, SparseCenterClassifier
+    from centroidal.io.batches import batches
+    from centroidal.io.fit_batches import fit_batches
+    from centroidal.statistics import _loops
+
+    folder, target, name = sys.argv[1:]
+    estimator = {
+        "l2": SparseCenterClassifier(2, scale="std"),
+        "online": OnlineFisherSubspaceClassifier(3),
+        "l1": SparseCenterClassifier(2, metric="l1", scale="mad"),
+    }[name]
+
+    def fit(path, pipe):
+        def slowly(*told):
+            os.write(pipe, b".")
+            time.sleep(0.01)
+
+        rows = batches(folder, target="kind", drop="sample", batch_size=5)
+        options = dict(checkpoint=path, checkpoint_every=1, memory=700, progress=slowly)
+        fit_batches(estimator, rows, **options)
+
+    def run(path, seconds=None):
+        "Return whether a run came to its end, before it was killed."
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                fit(path, write)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        os.close(write)
+        os.read(read, 1)  # the first batch is done, or there was none to do
+        if seconds is not None:
+            time.sleep(seconds)
+            os.kill(child, signal.SIGKILL)
+        status = os.waitpid(child, 0)[1]
+        os.close(read)
+        return status == 0
+
+    randomness = random.Random(name)
+    assert run(f"{target}/unbroken.skops")
+    path = f"{target}/killed.skops"
+    killed = [not run(path, randomness.uniform(0.0, 0.1)) for _ in range(6)]
+    assert run(path)
+    print(sum(killed))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+@pytest.mark.parametrize("name", ["l2", "online", "l1"])
+def test_killed_runs_end_with_the_same_model_to_the_bit(name, folder, tmp_path):
+    out, err = run(KILLED, folder, tmp_path, name).communicate(timeout=300)
+    assert err == ""
+    assert int(out) >= 2
+    assert_same(*(load_model(tmp_path / f"{which}.skops") for which in ("killed", "unbroken")))
+    assert not list(tmp_path.glob(".*.part"))
+
+
+MEASURED = """
+    import resource, sys
+    import numpy as np
+    from centroidal import SparseCenterClassifier
+    from centroidal.io.batches import batches
+    from centroidal.io.fit_batches import fit_batches
+    import pyarrow.parquet
+
+    SparseCenterClassifier().partial_fit(np.eye(3), [0, 1, 0], classes=[0, 1])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    rows = batches(sys.argv[1], target="kind")
+    model = fit_batches(SparseCenterClassifier(20), rows)
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**10)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts memory in kilobytes")
+def test_memory_does_not_grow_with_the_data(tmp_path):
+    n_megabytes = int(os.environ.get("CENTROIDAL_STREAM_MB", "120"))
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(6250, 200))  # 10 MB
+    table = pa.table({f"g{j}": values[:, j] for j in range(200)} | {"kind": np.arange(6250) % 3})
+    for i in range(n_megabytes // 10):
+        pq.write_table(table, tmp_path / f"part-{i:05}.parquet", use_dictionary=False)
+    out, err = run(MEASURED, tmp_path).communicate(timeout=600)
+    assert err == ""
+    assert float(out) < 150

@@ -8,6 +8,8 @@ import pytest
 import sklearn
 from sklearn.utils.fixes import parse_version
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/[!_]*/*.rst"))
 PAGES += sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/*.rst"))

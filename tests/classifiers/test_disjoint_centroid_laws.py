@@ -11,6 +11,8 @@ from scipy import sparse
 
 from centroidal import DisjointCentroidClassifier
 
+pytestmark = pytest.mark.once
+
 laws = settings(
     deadline=None,
     max_examples=12,

@@ -13,6 +13,8 @@ from tests.reference import fisher
 
 from .fisher_samples import cuts_of, draw_correlated, draw_spiked
 
+pytestmark = pytest.mark.once
+
 laws = settings(deadline=None, max_examples=15, derandomize=True)
 
 # Whitenings that use all there is, so that nothing depends on how the data arrived.

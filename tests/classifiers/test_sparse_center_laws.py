@@ -14,6 +14,8 @@ from centroidal import SparseCenterClassifier
 
 from .conftest import METRICS, SCALES, draw_samples
 
+pytestmark = pytest.mark.once
+
 laws = settings(deadline=None, max_examples=25, derandomize=True)
 every_metric = pytest.mark.parametrize("metric", METRICS)
 

@@ -9,6 +9,8 @@ import pytest
 import centroidal
 from tests.encoders.encoder_samples import WITHOUT_TORCH
 
+pytestmark = pytest.mark.once
+
 PROGRAM = (
     WITHOUT_TORCH
     + """

@@ -502,14 +502,14 @@ KILLED = """
     def fit(path, pipe):
         def slowly(*told):
             os.write(pipe, b".")
-            time.sleep(0.01)
+            time.sleep(0.03)
 
         rows = batches(folder, target="kind", drop="sample", batch_size=5)
         options = dict(checkpoint=path, checkpoint_every=1, memory=700, progress=slowly)
         fit_batches(estimator, rows, **options)
 
-    def run(path, seconds=None):
-        "Return whether a run came to its end, before it was killed."
+    def run(path, n_steps=1, seconds=None):
+        "Return whether a run came to its end, before it was killed after some steps and a while."
         read, write = os.pipe()
         child = os.fork()
         if child == 0:
@@ -519,7 +519,8 @@ KILLED = """
             finally:
                 os._exit(1)
         os.close(write)
-        os.read(read, 1)  # the first batch is done, or there was none to do
+        for _ in range(n_steps):
+            os.read(read, 1)  # a step is done, or there was none to do
         if seconds is not None:
             time.sleep(seconds)
             os.kill(child, signal.SIGKILL)
@@ -530,12 +531,14 @@ KILLED = """
     randomness = random.Random(name)
     assert run(f"{target}/unbroken.skops")
     path = f"{target}/killed.skops"
-    killed = [not run(path, randomness.uniform(0.0, 0.1)) for _ in range(6)]
+    moments = [(randomness.randint(1, 2), randomness.uniform(0.0, 0.04)) for _ in range(5)]
+    killed = [not run(path, *moment) for moment in moments]
     assert run(path)
     print(sum(killed))
 """
 
 
+@pytest.mark.once
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 @pytest.mark.parametrize("name", ["l2", "online", "l1"])
 def test_killed_runs_end_with_the_same_model_to_the_bit(name, folder, tmp_path):
@@ -562,9 +565,10 @@ MEASURED = """
 """
 
 
+@pytest.mark.once
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts memory in kilobytes")
 def test_memory_does_not_grow_with_the_data(tmp_path):
-    n_megabytes = int(os.environ.get("CENTROIDAL_STREAM_MB", "120"))
+    n_megabytes = int(os.environ.get("CENTROIDAL_STREAM_MB", "300"))
     rng = np.random.default_rng(0)
     values = rng.normal(size=(6250, 200))  # 10 MB
     table = pa.table({f"g{j}": values[:, j] for j in range(200)} | {"kind": np.arange(6250) % 3})
@@ -572,4 +576,4 @@ def test_memory_does_not_grow_with_the_data(tmp_path):
         pq.write_table(table, tmp_path / f"part-{i:05}.parquet", use_dictionary=False)
     out, err = run(MEASURED, tmp_path).communicate(timeout=600)
     assert err == ""
-    assert float(out) < 150
+    assert float(out) < 220

@@ -8,6 +8,8 @@ import pytest
 from centroidal import SparseCenterClassifier
 from centroidal.datasets import make_outlier_classes
 
+pytestmark = pytest.mark.once
+
 FIGURE_6 = np.loadtxt(
     Path(__file__).parent / "calafiore2022_figure6.csv", delimiter=",", skiprows=4
 )

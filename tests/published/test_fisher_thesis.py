@@ -10,6 +10,8 @@ from centroidal import (
 )
 from centroidal.datasets import make_crossed_clusters, make_random_clusters, make_spiked_classes
 
+pytestmark = pytest.mark.once
+
 
 def accuracy(made, n_train, model):
     """Per cent of what is right after the first samples."""

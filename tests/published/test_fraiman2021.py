@@ -8,6 +8,8 @@ import pytest
 from centroidal import DisjointCentroidClassifier, DisjointCentroidClassifierCV
 from centroidal.datasets import make_feature_blocks
 
+pytestmark = pytest.mark.once
+
 TABLES = np.loadtxt(
     Path(__file__).parent / "fraiman2021_tables1_to_4.csv", delimiter=",", skiprows=4
 )

@@ -1,6 +1,8 @@
 """User input -> checked data; the one file that uses scikit-learn's checking helpers."""
 
+from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from numbers import Integral, Real
 from typing import NamedTuple
 
@@ -9,7 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.metrics.pairwise import kernel_metrics
-from sklearn.utils import assert_all_finite, check_array
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -58,6 +60,8 @@ __all__ = [
     "check_weight",
     "check_weight_grid",
     "check_window",
+    "is_dask",
+    "lazily_by_rows",
 ]
 
 # What the compiled loops read as it is; everything else becomes float64.
@@ -93,8 +97,18 @@ class LabelledData(NamedTuple):
     weights: np.ndarray | None
     features: Features
 
+    @property
+    def is_at_hand(self):
+        """Whether single samples can be looked at, not only summaries of them."""
+        return not hasattr(self.X, "each_block")
+
     def only(self, rows):
-        """Return the same data in which only `rows` count, each as often as it is named."""
+        """Return the same data in which only `rows` count, each as often as it is named.
+
+        Where single samples are not at hand, `rows` are blocks of a mask.
+        """
+        if not self.is_at_hand:
+            return self._replace(codes=self.codes.map(_codes_where, rows))
         times = np.bincount(rows, minlength=self.codes.size)
         codes = np.where(times > 0, self.codes, np.int32(-1))
         if times.max() <= 1:
@@ -108,13 +122,22 @@ class LabelledData(NamedTuple):
         return self._replace(X=self.X[rows], codes=self.codes[rows], weights=weights)
 
 
+def _codes_where(codes, mask):
+    return np.where(mask, codes, np.int32(-1))
+
+
 def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=True, finite=True):
     """Check samples, labels and weights together.
 
     With `finite=False` NaN and infinities are left to `check_finite_summary`, which finds them
     without a pass of its own. With `classes` the labels must be among them. The estimator is left
     as it is: what a failed call would have changed is in `features`.
+
+    A Dask collection becomes blocks that know the same summaries, and are checked where they are.
     """
+    if is_dask(X):
+        return _check_labelled_blocks(estimator, X, y, sample_weight, classes, reset, finite)
+    y, sample_weight = _loaded(y), _loaded(sample_weight)
     stand_in = copy(estimator)
     X, y = _validate(stand_in, X, y, reset=reset, ensure_all_finite=finite)
     features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
@@ -123,30 +146,161 @@ def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=T
     classes, codes = _encode(y, expected)
     data = LabelledData(X, codes, classes, _check_weights(sample_weight, X), features)
     if expected is None:
-        _check_two_classes(estimator, data)
+        _check_two_classes(estimator, classes, np.bincount(codes, data.weights))
     return data
 
 
-def _check_two_classes(estimator, data):
+def _check_two_classes(estimator, classes, counts):
     """Raise unless samples of at least two classes have a positive weight."""
-    counts = np.bincount(data.codes, data.weights)
     if np.count_nonzero(counts) < 2:
-        only = data.classes.tolist()[np.argmax(counts)]
+        only = classes.tolist()[np.argmax(counts)]
         raise ValueError(
             f"y holds one class, {only!r}; {type(estimator).__name__} needs samples of positive "
             "weight of at least 2 classes."
         )
 
 
-def _validate(estimator, X, *args, **options):
-    try:
-        checked = validate_data(
-            estimator, X, *args, accept_sparse=("csr", "csc"), dtype=_DTYPES, **options
+def is_dask(X):
+    """Whether `X` is a Dask collection, or a list of futures or delayed objects.
+
+    The module of its type tells, so that nobody imports Dask who does not use it.
+    """
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and all(map(_is_of_dask, X))
+    return _is_of_dask(X)
+
+
+def _is_of_dask(value):
+    rooms = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
+    return not rooms.isdisjoint(("dask", "dask_expr", "distributed"))
+
+
+def _dask_blocks():
+    """Enter the room of Dask, with a Dask collection in hand."""
+    from .statistics import dask_blocks
+
+    return dask_blocks
+
+
+def _loaded(values):
+    """Bring labels or weights to samples that are in memory."""
+    return _dask_blocks().load(values) if is_dask(values) else values
+
+
+def lazily_by_rows(apply, X, columns):
+    """Apply a function of samples to each block of rows of a Dask collection, when it is needed."""
+    return _dask_blocks().map_rows(apply, X, columns)
+
+
+def _check_labelled_blocks(estimator, X, y, sample_weight, expected, reset, finite):
+    """Check a Dask collection; of the samples nothing is read before they are summarised."""
+    if not getattr(estimator, "_takes_dask", False):
+        raise TypeError(f"{estimator!r} does not fit Dask collections; load X first: X.compute().")
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed; it is None.")
+    blocks = _dask_blocks().DaskBlocks.of(X)
+    stand_in = copy(estimator)
+    validate_data(stand_in, blocks.template, reset=reset, skip_check_array=True)
+    features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
+    name = type(estimator).__name__
+    labels = blocks.paired("y", y).map(partial(_check_block_labels, name))
+    weights = None
+    if isinstance(sample_weight, Real):
+        weights = labels.map(partial(_check_block_weights, sample_weight))
+    elif sample_weight is not None:
+        weights = blocks.paired("sample_weight", sample_weight).map(_check_block_weights, labels)
+    classes, counts = _total_counts(labels, weights)
+    if expected is None:
+        _check_two_classes(estimator, classes, counts)
+    else:
+        _encode(classes, expected)
+        classes = expected
+    codes = labels.map(partial(_block_codes, classes))
+    check = partial(_check_block, name, finite, features.names)
+    return LabelledData(blocks.checked(check), codes, classes, weights, features)
+
+
+def _total_counts(labels, weights):
+    """Return the labels of all blocks, sorted, and the weight of each."""
+    totals = labels.map(_block_counts, *([] if weights is None else [weights])).gathered()
+    totals = [(found, counts) for found, counts in totals if found.size]
+    if not totals:
+        raise ValueError("X and y hold no samples.")
+    classes = np.unique(np.concatenate([found for found, _ in totals]))
+    sums = np.zeros(classes.size)
+    for found, counts in totals:
+        sums[np.searchsorted(classes, found)] += counts
+    if weights is not None:
+        _check_some_weight(sums)
+    return classes, sums
+
+
+def _block_counts(labels, weights=None):
+    found, codes = np.unique(labels, return_inverse=True)
+    return found, np.bincount(codes, weights, minlength=found.size)
+
+
+def _block_codes(classes, labels):
+    return _encode(labels, classes)[1]
+
+
+def _check_block(name, finite, names, block):
+    """Check a block of samples where it is."""
+    frame = nw.from_native(block, eager_only=True, pass_through=True)
+    if names is not None and isinstance(frame, nw.DataFrame) and frame.columns != names.tolist():
+        raise ValueError("a block of X has columns of other names than the first one.")
+    with _naming_strings():
+        checked = check_array(
+            block,
+            accept_sparse=("csr", "csc"),
+            dtype=_DTYPES,
+            ensure_all_finite=finite,
+            ensure_min_samples=0,
+            estimator=name,
+            input_name="X",
         )
+    return _canonical(checked)
+
+
+def _check_block_labels(name, block):
+    """Check a block of labels where it is."""
+    series = nw.from_native(block, series_only=True, allow_series=True, pass_through=True)
+    if isinstance(series, nw.Series) and series.is_null().any():
+        raise ValueError("y holds missing labels; every sample needs one.")
+    labels = column_or_1d(block)
+    assert_all_finite(labels, estimator_name=name, input_name="y")
+    if labels.size:
+        # Several times each: what is asked is their type, not how many there are.
+        check_classification_targets(np.repeat(np.unique(labels), 3))
+    return labels
+
+
+def _check_block_weights(weights, labels):
+    """Check a block of weights where it is; they may all be zero."""
+    if isinstance(weights, Real):
+        weights = np.full(labels.size, float(weights))
+    options = {"ensure_2d": False, "ensure_min_samples": 0, "input_name": "sample_weight"}
+    weights = column_or_1d(check_array(weights, dtype=np.float64, **options))
+    check_consistent_length(weights, labels)
+    _check_not_negative(weights)
+    return weights
+
+
+@contextmanager
+def _naming_strings():
+    try:
+        yield
     except ValueError as error:
         if "could not convert string" in str(error):
             raise ValueError(f"X must hold numbers: {error}.") from error
         raise
+
+
+def _validate(estimator, X, *args, **options):
+    with _naming_strings():
+        checked = validate_data(
+            estimator, X, *args, accept_sparse=("csr", "csc"), dtype=_DTYPES, **options
+        )
     if args:
         return _canonical(checked[0]), checked[1]
     return _canonical(checked)
@@ -181,11 +335,19 @@ def _check_weights(sample_weight, X):
     if sample_weight is None:
         return None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    _check_not_negative(weights)
+    _check_some_weight(weights)
+    return weights
+
+
+def _check_not_negative(weights):
     if (weights < 0).any():
         raise ValueError(f"sample_weight={weights.min():g} must not be negative.")
+
+
+def _check_some_weight(weights):
     if not weights.any():
         raise ValueError("sample_weight is zero for every sample; at least one must be positive.")
-    return weights
 
 
 def check_fitted(estimator):
@@ -195,7 +357,11 @@ def check_fitted(estimator):
 
 def check_finite(estimator, X):
     """Raise if `X` holds NaN or an infinity."""
-    assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+    check = partial(assert_all_finite, estimator_name=type(estimator).__name__, input_name="X")
+    if hasattr(X, "each_block"):
+        X.each_block(check)
+    else:
+        check(X)
 
 
 def check_finite_summary(estimator, X, *summaries):
@@ -563,7 +729,7 @@ def check_labels(estimator, X, y, sample_weight=None):
     features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
     classes, codes = _encode(y, None)
     data = LabelledData(X, codes, classes, _check_weights(sample_weight, X), features)
-    _check_two_classes(estimator, data)
+    _check_two_classes(estimator, classes, np.bincount(codes, data.weights))
     return data
 
 

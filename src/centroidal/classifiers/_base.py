@@ -1,10 +1,43 @@
 """What all classifiers share: one score a class decides everything."""
 
+from functools import partial, wraps
+
 import numpy as np
 from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin
 
-__all__ = ["ClassScoresMixin"]
+from .._validation import check_fitted, is_dask, lazily_by_rows
+
+__all__ = ["ClassScoresMixin", "row_by_row"]
+
+
+def row_by_row(columns):
+    """Make a method that takes each sample by itself lazy for Dask collections.
+
+    `columns` tells of an estimator how the columns of a data frame are named.
+    """
+
+    def decorate(method):
+        @wraps(method)
+        def of_rows(self, X):
+            if not is_dask(X):
+                return method(self, X)
+            check_fitted(self)
+            apply = partial(_call_method, self, method.__name__)
+            return lazily_by_rows(apply, X, partial(columns, self))
+
+        return of_rows
+
+    return decorate
+
+
+def _call_method(estimator, name, X):
+    # By name: what is sent to the workers is the estimator, not a function of a class.
+    return getattr(estimator, name)(X)
+
+
+def _class_labels(estimator):
+    return estimator.classes_
 
 
 class ClassScoresMixin(ClassifierMixin):
@@ -14,6 +47,7 @@ class ClassScoresMixin(ClassifierMixin):
     probability, up to a term that all classes of a sample share.
     """
 
+    @row_by_row(_class_labels)
     def decision_function(self, X):
         """Compute how strongly each sample belongs to each class.
 
@@ -31,6 +65,7 @@ class ClassScoresMixin(ClassifierMixin):
         scores = self._class_scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
+    @row_by_row(_class_labels)
     def predict(self, X):
         """Predict the class of the highest score; the first of `classes_` if several are equal.
 
@@ -47,6 +82,7 @@ class ClassScoresMixin(ClassifierMixin):
         scores = self._class_scores(X)
         return self.classes_[scores.argmax(axis=1)]
 
+    @row_by_row(_class_labels)
     def predict_proba(self, X):
         """Estimate the probability of each class.
 
@@ -68,6 +104,7 @@ class ClassScoresMixin(ClassifierMixin):
         probabilities[tied, winners[tied]] = np.nextafter(probabilities[tied].max(axis=1), 2.0)
         return probabilities
 
+    @row_by_row(_class_labels)
     def predict_log_proba(self, X):
         """Estimate the logarithm of the probability of each class.
 

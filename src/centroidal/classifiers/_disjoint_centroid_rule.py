@@ -22,7 +22,7 @@ from .._validation import (
 from ..solvers.disjoint_centroids import group_distances
 from ..solvers.slopes import slope_from_distances, slope_from_moments
 from ..statistics import ClassMoments, map_blocks
-from ._base import ClassScoresMixin
+from ._base import ClassScoresMixin, row_by_row
 from ._geometry import row_blocks
 from ._group_recipe import GroupRecipe, Groups
 
@@ -87,7 +87,7 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
     def _calibrated(self, solution, data):
         """Slope, and logistic regression if one decides, from samples or else from moments."""
         moments, seen = solution.moments, solution.moments.seen
-        if data is None:
+        if data is None or not data.is_at_hand:
             masks = solution.groups.masks[seen]
             return slope_from_moments(moments.only(seen), masks, solution.scale), None
         weights = np.ones(data.codes.size) if data.weights is None else data.weights
@@ -110,6 +110,22 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
     def _get_support_mask(self):
         check_fitted(self)
         return self.support_
+
+    @row_by_row(lambda model: model.get_feature_names_out())
+    def transform(self, X):
+        """Keep the features that some class has.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        {ndarray, sparse matrix} of shape (n_samples, n_selected)
+            The samples with the selected features only.
+        """
+        return super().transform(X)
 
     @property
     def _score_unit(self):

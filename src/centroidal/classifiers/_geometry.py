@@ -55,6 +55,11 @@ class Geometry(NamedTuple):
         """Whether class moments are enough, so that parts of the data can be merged."""
         return self.metric == "l2" and self.scale != "mad"
 
+    @property
+    def summarises(self):
+        """Whether moments and medians are enough, so that nothing else is asked of the data."""
+        return self.streams or self.needs_columns
+
     def distances(self, Z, centers, scale):
         """Distances of the problem that was solved, from each sample to each center."""
         measure = absolute_distances if self.metric == "l1" else squared_distances

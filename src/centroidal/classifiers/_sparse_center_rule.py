@@ -15,7 +15,7 @@ from .._validation import (
     check_rows,
 )
 from ..statistics import map_blocks
-from ._base import ClassScoresMixin
+from ._base import ClassScoresMixin, row_by_row
 from ._geometry import Geometry, log_odds, row_blocks
 
 __all__ = ["SparseCenterRule"]
@@ -49,6 +49,10 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
     def _geometry(self):
         return Geometry(self.metric, self.scale)
 
+    @property
+    def _takes_dask(self):
+        return self._geometry.summarises
+
     def __sklearn_is_fitted__(self):
         return hasattr(self, "_solution")
 
@@ -70,6 +74,22 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         self.objective_ = path.objective(n_selected)
         self.spread_ = path.spread(n_selected)
         return self
+
+    @row_by_row(lambda model: model.get_feature_names_out())
+    def transform(self, X):
+        """Keep the selected features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        {ndarray, sparse matrix} of shape (n_samples, n_selected)
+            The samples with the selected features only.
+        """
+        return super().transform(X)
 
     @available_if(_selects_columns)
     def inverse_transform(self, X):

@@ -18,7 +18,7 @@ __all__ = ["DisjointCentroidClassifier"]
 
 
 def _streams(estimator):
-    if not estimator._recipe.streams or estimator.calibration is not None:
+    if not estimator._takes_dask:
         raise AttributeError(
             "partial_fit and merge need assignment='margin' and calibration=None, which come from "
             f"class moments; got assignment={estimator.assignment!r}, "
@@ -141,8 +141,8 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
     Sparse features that are all far from zero, a million times their spread, lose digits; give
     them as an array, or subtract their level.
 
-    After `partial_fit` and `merge`, `slope_` comes from the class moments, as if features were
-    independent and normal; it is often too steep.
+    After `partial_fit` and `merge`, and from Dask collections, `slope_` comes from the class
+    moments, as if features were independent and normal; it is often too steep.
 
     Time of "alternating" is O(n p^2) for the products of the features and O(n_init p^2) a step if
     there are at least two samples a feature, else O(n_init n p) a step. "margin" takes one pass.
@@ -271,6 +271,11 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
             self._solution.moments, self.classes_, other._solution.moments, other.classes_
         )
         return self._keep_moments(self._features, classes, moments)
+
+    @property
+    def _takes_dask(self):
+        """Whether class moments are enough, wherever they come from."""
+        return self._recipe.streams and self.calibration is None
 
     def _keep_moments(self, features, classes, moments):
         check_finite_summary(self, None, moments.means, moments.squares)

@@ -144,7 +144,7 @@ class SparseCenterClassifier(SparseCenterRule):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, Dask collection} of shape (n_samples, n_features)
             Training samples.
         y : array-like of shape (n_samples,)
             Class labels, of any type.

@@ -24,6 +24,7 @@ from .path import choose, log_spaced, path_table
 __all__ = ["SparseCenterClassifierCV"]
 
 _GRID_POINTS = 50
+_N_FOLDS = 5  # if nothing is said, as in scikit-learn
 
 
 class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
@@ -181,6 +182,22 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
         return self._classifier(self._features, self.classes_, self._solution, n_selected)
 
     @property
+    def _takes_dask(self):
+        # Folds that follow from the labels, and scores that add up over the samples.
+        is_number = self.cv is None or isinstance(self.cv, Integral)
+        return super()._takes_dask and is_number and self._counts_hits
+
+    def _folds(self, data, split_params):
+        if data.is_at_hand:
+            return super()._folds(data, split_params)
+        if split_params:
+            raise TypeError(f"fit of Dask collections does not take {', '.join(split_params)}.")
+        n_folds = _N_FOLDS if self.cv is None else self.cv
+        if n_folds < 2:
+            raise ValueError(f"cv={self.cv} must be at least 2 folds.")
+        return data.codes.stratified_folds(data.classes.size, n_folds)
+
+    @property
     def _counts_hits(self):
         return self.scoring is None or self.scoring in ("accuracy", "balanced_accuracy")
 
@@ -191,7 +208,8 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
     def _grid(self, X):
         grid = self.n_features_grid
         n_features = X.shape[1]
-        if grid is None and self._counts_hits and not issparse(X):
+        is_sparse = issparse(X) or getattr(X, "is_sparse", False)
+        if grid is None and self._counts_hits and not is_sparse:
             return np.arange(1, n_features + 1)
         if grid is None:
             return log_spaced(n_features, _GRID_POINTS)
@@ -211,21 +229,34 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
         return self._scorer_path(data, grid, solution, test, score_params)
 
     def _hit_rates(self, data, grid, solution, test):
-        weights = np.ones(data.codes.size) if data.weights is None else data.weights
-        totals = np.bincount(data.codes[test], weights[test], minlength=data.classes.size)
+        hits, totals = self._hits_and_totals(data, grid, solution, test)
         if not totals.any():
             raise ValueError("sample_weight is zero for every test sample of a fold.")
-        hits = self._hits(data, grid, solution, test, weights)
         if self.scoring == "balanced_accuracy":
             return (hits[totals > 0] / totals[totals > 0, None]).mean(axis=0)
         return hits.sum(axis=0) / totals.sum()
 
-    def _hits(self, data, grid, solution, test, weights):
-        """Weight of the right predictions of each class for each number of features."""
+    def _hits_and_totals(self, data, grid, solution, test):
+        """Weight of the right predictions of each class in the grid, and of all its samples."""
+        if not data.is_at_hand:
+            tested = data.only(test)
+            count = partial(_hits_of_block, self._hit_counter(grid, solution))
+            both = data.X.summed(count, tested.codes, tested.weights)
+            return both[:, :-1], both[:, -1]
+        weights = np.ones(data.codes.size) if data.weights is None else data.weights
+        totals = np.bincount(data.codes[test], weights[test], minlength=data.classes.size)
+        return self._hits(data, grid, solution, test, weights), totals
+
+    def _hit_counter(self, grid, solution):
+        """Return what counts the hits of samples, codes and weights along the path."""
         unit = self._geometry.score_unit(solution.path.spread_path()[grid - 1])
         bonus = log_odds(check_priors(self.priors, solution.counts))[:, None] * unit
         is_l1 = self.metric == "l1"
-        count = partial(hits_along_path, solution.path, is_l1=is_l1, grid=grid, bonus=bonus)
+        return partial(hits_along_path, solution.path, is_l1=is_l1, grid=grid, bonus=bonus)
+
+    def _hits(self, data, grid, solution, test, weights):
+        """Weight of the right predictions of each class for each number of features."""
+        count = self._hit_counter(grid, solution)
         X = data.X.tocsr() if issparse(data.X) else data.X
         if solution.whitening is None:
             return count(X, test, data.codes, weights)
@@ -250,3 +281,12 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
             n_selected, metric=self.metric, scale=self.scale, priors=self.priors, n_jobs=self.n_jobs
         )
         return model._keep(features, classes, solution, n_selected)
+
+
+def _hits_of_block(count, X, codes, weights):
+    """Hits along the path of the samples with a code, and beside them the weight of all."""
+    rows = np.flatnonzero(codes >= 0)
+    weights = np.ones(codes.size) if weights is None else weights
+    X = X.tocsr() if issparse(X) else X
+    hits = count(X, rows, codes, weights)
+    return np.column_stack([hits, np.bincount(codes[rows], weights[rows], minlength=len(hits))])

@@ -46,6 +46,8 @@ def class_medians(X, codes, n_classes, weights=None, n_jobs=None):
     Sparse data are read as CSC (a CSR matrix is converted once); implicit zeros are counted and
     never stored. Parameters as in `class_moments`.
     """
+    if hasattr(X, "class_medians"):
+        return X.class_medians(codes, n_classes, weights)
     labels = _labels(codes, n_classes, _exact_weights(weights, codes))
     shape = (n_classes, X.shape[1])
     summary = (np.zeros(shape), np.zeros(shape), np.zeros(shape[1]), np.zeros(shape[1]))
@@ -63,6 +65,8 @@ def class_medians(X, codes, n_classes, weights=None, n_jobs=None):
 
 def median_deviations(X, codes, medians, weights=None, n_jobs=None):
     """Median over all samples of the absolute deviation from the median of the sample's class."""
+    if hasattr(X, "median_deviations"):
+        return X.median_deviations(codes, medians, weights)
     all_together = np.minimum(codes, 0)
     labels = _labels(codes, medians.shape[0], _exact_weights(weights, all_together))
     deviations = np.zeros(X.shape[1])

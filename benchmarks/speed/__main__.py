@@ -138,7 +138,7 @@ def write(family, rows):
     RESULTS.mkdir(exist_ok=True)
     rows = list(rows)
     with (RESULTS / f"{family}.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer = csv.DictWriter(file, fieldnames=list(rows[-1]), restval="")
         writer.writeheader()
         writer.writerows(rows)
 

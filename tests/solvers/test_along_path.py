@@ -1,0 +1,120 @@
+"""Predictions of all models of a path in one pass: equal to those of each model by itself."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from centroidal.solvers.along_path import hits_along_path, nearest_along_path
+from centroidal.solvers.sparse_centers import CenterPath
+
+
+def path_of(centers, scale, ranking):
+    blank = np.zeros(scale.size)
+    return CenterPath(centers, blank, scale, blank, ranking, blank, blank)
+
+
+def nearest_by_loops(path, X, is_l1, grid, bonus):
+    """The nearest center of each model, a sample, a model and a class at a time."""
+    labels = np.zeros((len(X), len(grid)), dtype=int)
+    for i, row in enumerate(X):
+        for g, size in enumerate(grid):
+            kept = path.ranking[:size]
+            distances = []
+            for center, extra in zip(path.class_centers, bonus[:, g], strict=True):
+                gaps = np.abs(row[kept] - center[kept]) / path.scale[kept]
+                distance = gaps.sum() if is_l1 else (gaps**2).sum()
+                distances.append(np.inf if np.isnan(distance) else distance - extra)
+            labels[i, g] = int(np.argmin(distances))
+    return labels
+
+
+def problem(seed, n_samples, n_features, n_classes):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features)) * (rng.random((n_samples, n_features)) < 0.5)
+    path = path_of(
+        rng.normal(size=(n_classes, n_features)),
+        rng.uniform(0.5, 2.0, n_features),
+        rng.permutation(n_features),
+    )
+    grid = np.unique(rng.integers(1, n_features + 1, 4))
+    return X, path, grid, rng.normal(size=(n_classes, grid.size)) / 4
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_samples=st.integers(1, 20),
+    n_features=st.integers(1, 12),
+    n_classes=st.integers(1, 4),
+    is_l1=st.booleans(),
+    is_sparse=st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+def test_each_model_predicts_as_by_itself(seed, n_samples, n_features, n_classes, is_l1, is_sparse):
+    X, path, grid, bonus = problem(seed, n_samples, n_features, n_classes)
+    samples = sparse.csr_array(X) if is_sparse else X
+    found = nearest_along_path(
+        path, samples, np.arange(n_samples), is_l1=is_l1, grid=grid, bonus=bonus
+    )
+    assert np.array_equal(found, nearest_by_loops(path, X, is_l1, grid, bonus))
+
+
+@pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray, sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint16])
+def test_samples_of_any_kind_and_order(layout, dtype, rng):
+    X = rng.integers(0, 5, size=(19, 6)).astype(dtype)
+    path = path_of(rng.normal(2.0, 1.0, (3, 6)), np.ones(6), np.arange(6)[::-1])
+    grid, bonus = np.array([1, 6]), np.zeros((3, 2))
+    found = nearest_along_path(path, layout(X), np.arange(19), is_l1=False, grid=grid, bonus=bonus)
+    assert np.array_equal(found, nearest_by_loops(path, X.astype(float), False, grid, bonus))
+
+
+def test_rows_are_predicted_in_the_order_in_which_they_are_named():
+    X, path, grid, bonus = problem(3, 12, 8, 3)
+    rows = np.array([11, 0, 5, 5, 2, 7, 1, 9, 3])
+    found = nearest_along_path(path, X, rows, is_l1=False, grid=grid, bonus=bonus)
+    assert np.array_equal(found, nearest_by_loops(path, X[rows], False, grid, bonus))
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_no_rows_give_no_labels(make):
+    X, path, grid, bonus = problem(3, 5, 8, 3)
+    none = np.array([], dtype=int)
+    found = nearest_along_path(path, make(X), none, is_l1=False, grid=grid, bonus=bonus)
+    assert found.shape == (0, grid.size)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("unseen", [0, 2])
+def test_class_without_a_center_is_never_nearest(make, unseen):
+    X, path, grid, bonus = problem(4, 15, 8, 3)
+    path.class_centers[unseen] = np.nan
+    found = nearest_along_path(path, make(X), np.arange(15), is_l1=False, grid=grid, bonus=bonus)
+    assert np.array_equal(found, nearest_by_loops(path, X, False, grid, bonus))
+    assert not (found == unseen).any()
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_of_classes_that_are_as_near_the_first_is_taken(make):
+    path = path_of(np.array([[3.0], [1.0], [-1.0]]), np.ones(1), np.array([0]))
+    X = make(np.array([[0.0], [2.0], [-4.0]]))
+    found = nearest_along_path(
+        path, X, np.arange(3), is_l1=False, grid=np.array([1]), bonus=np.zeros((3, 1))
+    )
+    assert found.ravel().tolist() == [1, 0, 2]
+
+
+def test_hits_are_the_weights_of_what_is_right(monkeypatch):
+    X, path, grid, bonus = problem(5, 40, 8, 3)
+    rng = np.random.default_rng(0)
+    codes, weights = rng.integers(0, 3, 40).astype(np.int32), rng.integers(0, 5, 40).astype(float)
+    rows = rng.permutation(40)[:33]
+    labels = nearest_by_loops(path, X, True, grid, bonus)
+    wanted = np.zeros((3, grid.size))
+    for i in rows:
+        wanted[codes[i]] += weights[i] * (labels[i] == codes[i])
+    for height in (1, 2**20):  # labels of a few rows, or of all of them, at a time
+        monkeypatch.setattr("centroidal.solvers.along_path._LABELS_PER_BLOCK", height)
+        hits = hits_along_path(path, X, rows, codes, weights, is_l1=True, grid=grid, bonus=bonus)
+        assert np.array_equal(hits, wanted)

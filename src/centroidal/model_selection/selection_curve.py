@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from .._validation import check_classifier, check_jobs, check_labels
+from ._feature_subset import scaled_logistic
 from ._folds import list_folds
 from ._parts import columns_of, rows_of
 from ._rankings import last_step, ranking_of
@@ -172,7 +171,7 @@ def selection_curve(
     labels = data.classes[data.codes]
     folds = list_folds(cv, data.X, labels, groups=groups)
 
-    model = _default_estimator(data.X) if estimator is None else estimator
+    model = scaled_logistic(issparse(data.X)) if estimator is None else estimator
     trial = _Trial(data.X, labels, data.features.number, sizes, model, scorer)
     tried, drawn = _run(trial, selectors.values(), folds, n_random, rng, n_jobs)
 
@@ -257,12 +256,6 @@ def _check_sizes(values, n_features):
     if any(b <= a for a, b in zip(sizes, sizes[1:], strict=False)):
         raise ValueError(f"n_features={values!r} must be in increasing order.")
     return np.array(sizes, dtype=int)
-
-
-def _default_estimator(X):
-    return make_pipeline(
-        StandardScaler(with_mean=not issparse(X)), LogisticRegression(max_iter=1000)
-    )
 
 
 # ------------------------------------------------------------------ one fold

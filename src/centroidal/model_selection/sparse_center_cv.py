@@ -17,9 +17,9 @@ from .._validation import (
 from ..classifiers import SparseCenterClassifier
 from ..classifiers._geometry import log_odds, row_blocks
 from ..classifiers._sparse_center_rule import SparseCenterRule
-from ..solvers.path_hits import hits_along_path
+from ..solvers.along_path import hits_along_path
 from ._folds import FoldsMixin
-from .path import choose, log_spaced, path_table
+from .path import choose, feature_grid, path_table
 
 __all__ = ["SparseCenterClassifierCV"]
 
@@ -206,20 +206,10 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
         return not self._counts_hits
 
     def _grid(self, X):
-        grid = self.n_features_grid
-        n_features = X.shape[1]
         is_sparse = issparse(X) or getattr(X, "is_sparse", False)
-        if grid is None and self._counts_hits and not is_sparse:
-            return np.arange(1, n_features + 1)
-        if grid is None:
-            return log_spaced(n_features, _GRID_POINTS)
-        if isinstance(grid, Integral):
-            if grid < 2:
-                raise ValueError(f"n_features_grid={grid} must be at least 2, or an array.")
-            return log_spaced(n_features, grid)
-        if len(grid) == 0:
-            raise ValueError("n_features_grid=[] must hold at least one number of features.")
-        return np.unique([check_n_features_to_select(k, n_features) for k in grid])
+        if self.n_features_grid is None and self._counts_hits and not is_sparse:
+            return np.arange(1, X.shape[1] + 1)
+        return feature_grid(self.n_features_grid, X.shape[1], _GRID_POINTS)
 
     def _score_fold(self, data, grid, score_params, train, test):
         """Scores of the test part for each number of features in the grid."""

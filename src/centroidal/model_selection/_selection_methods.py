@@ -14,15 +14,16 @@ from ..classifiers import (
     FisherSubspaceClassifier,
     SparseCenterClassifier,
 )
+from ..classifiers._geometry import Geometry
 from ..encoders import SparseCentroidEncoder
 from ..feature_selection import L21CentroidSelector, MarginSelector, ReliefFSelector
-from ..solvers.path_hits import hits_along_path
+from ..solvers.along_path import nearest_along_path
+from ..solvers.sparse_centers import CenterPath
 from ._parts import columns_of
 from ._rankings import importance_of, ranking_of
 from .path import log_spaced
-from .selection import confusions_of, score_of
 
-__all__ = ["SELECTION_METHODS", "candidates", "center_scores", "method_named"]
+__all__ = ["SELECTION_METHODS", "candidates", "centers_method", "method_named"]
 
 SELECTION_METHODS = {
     "l2": "sparse centers: features whose class means are furthest apart",
@@ -52,7 +53,7 @@ def candidates(method, is_sparse):
 def method_named(name, n_features, n_classes, is_sparse, seed):
     """Return the method of a name for data of a kind."""
     if name == "l2":
-        return CentersMethod(SparseCenterClassifier(scale="std" if is_sparse else "within"))
+        return centers_method(is_sparse)
     if name == "l1":
         return CentersMethod(SparseCenterClassifier(metric="l1", scale="mad"))
     scaler = StandardScaler(with_mean=not is_sparse)
@@ -73,6 +74,11 @@ def method_named(name, n_features, n_classes, is_sparse, seed):
     return RankedMethod(scaler, encoder, logistic)
 
 
+def centers_method(is_sparse):
+    """Return sparse l2 centers, in units that leave zeros alone for sparse data."""
+    return CentersMethod(SparseCenterClassifier(scale="std" if is_sparse else "within"))
+
+
 class CentersMethod(NamedTuple):
     """Sparse centers: one fit holds the models of all numbers of features."""
 
@@ -83,60 +89,43 @@ class CentersMethod(NamedTuple):
         """Numbers of features to try."""
         return log_spaced(n_features, _POINTS["centers"])
 
-    def fit(self, X, y):
-        """Return the models of all numbers of features."""
-        return CentersPath(clone(self.estimator).fit(X, y))
+    def fit(self, data, rows):
+        """Return the models of all numbers of features, fitted to some rows."""
+        geometry = Geometry(self.estimator.metric, self.estimator.scale)
+        solution = geometry.solve(self.estimator, data.only(rows))
+        return CentersPath(solution.path, self.estimator.metric == "l1")
 
-    def model(self, path, X, y, n_features):
-        """Return the classifier with so many features, fitted to all samples."""
-        del X, y  # the path knows it
-        return path.model.at(n_features)
-
-    def selector(self, n_features):
-        """Return what selects so many features, not fitted."""
+    def model(self, n_features):
+        """Return the classifier with so many features, not fitted."""
         return clone(self.estimator).set_params(n_features_to_select=n_features)
+
+    selector = model
 
 
 class CentersPath(NamedTuple):
     """Fitted sparse centers, with any number of features."""
 
-    model: SparseCenterClassifier
+    path: CenterPath
+    is_l1: bool
 
     @property
     def ranking(self):
         """Columns, the best first."""
-        return self.model.feature_ranking_
+        return self.path.ranking
 
     @property
     def gains(self):
         """Score of each column."""
-        return self.model.feature_gains_
+        return self.path.gains
 
-    def predict(self, X, sizes):
-        """Labels of samples for each number of features, in rows."""
-        return np.array([self.model.at(int(size)).predict(X) for size in sizes])
+    def ranked(self, ranking):
+        """Return the same centers with features in another order."""
+        return self._replace(path=self.path._replace(ranking=ranking))
 
-    def scores(self, X, codes, sizes, scoring):
-        """Score of samples for each number of features, in one pass over them."""
-        return center_scores(self.model, self.ranking, X, codes, sizes, scoring)
-
-
-def center_scores(model, ranking, X, codes, sizes, scoring):
-    """Score of nearest centers on the first features of any ranking, for several sizes."""
-    n_classes = model.classes_.size
-    hits = hits_along_path(
-        model._solution.path._replace(ranking=ranking),
-        X,
-        np.arange(codes.size),
-        codes,
-        np.ones(codes.size),
-        is_l1=model.metric == "l1",
-        grid=sizes,
-        bonus=np.zeros((n_classes, sizes.size)),
-    )
-    if scoring == "accuracy":
-        return hits.sum(axis=0) / codes.size
-    return (hits / np.bincount(codes, minlength=n_classes)[:, None]).mean(axis=0)
+    def predict(self, X, rows, sizes):
+        """Codes of some rows for each number of features, in rows; one pass over them."""
+        bonus = np.zeros((self.path.class_centers.shape[0], sizes.size))
+        return nearest_along_path(self.path, X, rows, is_l1=self.is_l1, grid=sizes, bonus=bonus).T
 
 
 class RankedMethod(NamedTuple):
@@ -153,20 +142,20 @@ class RankedMethod(NamedTuple):
         sizes = log_spaced(min(n_features, _MOST_RANKED), _POINTS["ranked"])
         return sizes[sizes >= min(self.fewest, n_features)]
 
-    def fit(self, X, y):
-        """Rank the features; the classifiers are fitted when they are asked for."""
+    def fit(self, data, rows):
+        """Rank the features by some rows; the classifiers are fitted when they are asked for."""
+        X, codes = data.X[rows], data.codes[rows]
         scaler = clone(self.scaler).fit(X)
         Z = scaler.transform(X)
-        ranker = clone(self.ranker).fit(Z, y)
+        ranker = clone(self.ranker).fit(Z, codes)
         fitted = getattr(ranker, "estimator_", ranker)
         ranking = ranking_of(fitted, X.shape[1])
-        return RankedPath(ranking, importance_of(fitted), scaler, self.classifier, Z, y)
+        return RankedPath(ranking, importance_of(fitted), scaler, self.classifier, Z, codes)
 
-    def model(self, path, X, y, n_features):
-        """Return the classifier with so many features, fitted to all samples."""
-        del path  # it does not keep the selector that new samples have to go through
+    def model(self, n_features):
+        """Return the classifier behind a selector of so many features, not fitted."""
         steps = [*self.selector(n_features).steps, ("classify", clone(self.classifier))]
-        return Pipeline(steps).fit(X, y)
+        return Pipeline(steps)
 
     def selector(self, n_features):
         """Return what selects so many features, not fitted."""
@@ -182,18 +171,13 @@ class RankedPath(NamedTuple):
     scaler: StandardScaler
     classifier: BaseEstimator
     Z: np.ndarray
-    y: np.ndarray
+    codes: np.ndarray
 
-    def predict(self, X, sizes):
-        """Labels of samples for each number of features, in rows."""
-        Z = self.scaler.transform(X)
+    def predict(self, X, rows, sizes):
+        """Codes of some rows for each number of features, in rows."""
+        Z = self.scaler.transform(X[rows])
         return np.array([self._predict(Z, np.sort(self.ranking[:size])) for size in sizes])
 
-    def scores(self, X, codes, sizes, scoring):
-        """Score of samples for each number of features."""
-        predicted = self.predict(X, sizes)
-        return score_of(confusions_of(predicted, codes, np.unique(self.y).size), scoring)
-
     def _predict(self, Z, columns):
-        model = clone(self.classifier).fit(columns_of(self.Z, columns), self.y)
+        model = clone(self.classifier).fit(columns_of(self.Z, columns), self.codes)
         return model.predict(columns_of(Z, columns))

@@ -13,19 +13,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._validation import (
-    check_choice,
-    check_jobs,
-    check_labelled,
-)
-from ..classifiers import FisherSubspace, SparseCenterClassifier
+from .._validation import LabelledData, check_choice, check_jobs, check_labelled
+from ..classifiers import FisherSubspace
 from ..statistics import class_medians, class_moments
 from ._folds import outer_folds
 from ._imputing import check_imputer, with_imputer
-from ._selection_methods import SELECTION_METHODS, candidates, center_scores, method_named
+from ._selection_answer import Answer, Asked, Tried, majority_score
+from ._selection_methods import SELECTION_METHODS, candidates, centers_method, method_named
 from ._threads import one_thread
 from ._versions import versions
-from .path import choose, corrected_error, path_table
 from .selection import FeatureSelection, confusions_of, score_of
 from .stability import StabilitySelector
 
@@ -146,14 +142,16 @@ def select_features(
     data = _check_data(X, y, imputer)
     names = _check_names(feature_names, data.features)
     problem = _Problem.of(data, asked, imputer, seed)
-    folds = outer_folds(_n_folds(cv, data, problem.is_nested), n_repeats, data, None, _draw(rng))
+    n_folds = _n_folds(cv, data, problem.is_nested)
+    folds = outer_folds(n_folds, n_repeats, data, None, _draw(rng))
     _check_inner(cv, folds, data, problem.is_nested)
 
     n_steps = len(folds) * (len(problem.methods) + 1) + 1 + bool(n_resamples)
     steps = _Steps(tell, n_steps)
     tried = _try_all(problem, folds, rng, n_jobs, steps)
-    answer = _Answer(problem, folds, tried)
-    fitted = _fit_all(problem, answer, data.classes, names)
+    ratio = float(np.mean([test.size / train.size for train, test in folds]))
+    answer = Answer(asked, problem.sizes, tried, ratio)
+    fitted = _fit_all(problem, answer, names)
     steps.done("all samples")
     stability = None
     if n_resamples:
@@ -171,21 +169,21 @@ def select_features(
         feature_names=_text_names(names, data.features.number),
         n_features_to_select=answer.n_features,
         path=answer.path,
-        confusion_path=answer.confusions.sum(axis=0),
+        confusion_path=answer.confusion_path,
         random_path=answer.random_path,
         score=answer.score,
-        se_score=answer.error_of(answer.nested_scores),
-        confusion=answer.nested_confusions.sum(axis=0),
-        random_score=float(np.mean(answer.nested_random)),
-        se_random=answer.error_of(answer.nested_random),
-        majority_score=_majority(data, scoring),
-        predicted=answer.predicted(),
+        se_score=answer.se_score,
+        confusion=answer.confusion,
+        random_score=answer.random_score,
+        se_random=answer.se_random,
+        majority_score=majority_score(np.bincount(data.codes), scoring),
+        predicted=_in_order(answer.predictions(), folds, n_folds),
         true_codes=data.codes,
         fold_choices=answer.fold_choices(),
         method_scores=answer.method_scores(),
         stability=stability,
-        n_folds=answer.n_folds,
-        n_repeats=len(folds) // answer.n_folds,
+        n_folds=n_folds,
+        n_repeats=len(folds) // n_folds,
         impute=impute,
         seed=seed,
         seconds=time.perf_counter() - start,
@@ -195,13 +193,6 @@ def select_features(
 
 
 # ------------------------------------------------------------------ what is asked for
-
-
-class _Asked(NamedTuple):
-    method: str
-    n_features: Any
-    rule: str
-    scoring: str
 
 
 def _check_question(method, n_features, rule, scoring, n_resamples, n_jobs):
@@ -217,7 +208,7 @@ def _check_question(method, n_features, rule, scoring, n_resamples, n_jobs):
     if n_resamples < 0 or n_resamples % 2:
         raise ValueError(f"n_resamples={n_resamples} must be an even number, or 0 for none.")
     check_jobs(n_jobs)
-    return _Asked(method, n_features, rule, scoring)
+    return Asked(method, n_features, rule, scoring)
 
 
 def _check_progress(progress):
@@ -333,10 +324,8 @@ class _Steps:
 class _Problem(NamedTuple):
     """What all folds have in common."""
 
-    X: Any
-    codes: np.ndarray
-    n_classes: int
-    asked: _Asked
+    data: LabelledData
+    asked: Asked
     methods: dict
     sizes: dict
     imputer: Any
@@ -352,85 +341,65 @@ class _Problem(NamedTuple):
             k = _check_number(asked, n_features)
             methods = _that_take(k, methods)
             sizes = {name: np.union1d(sizes[name], k) for name in methods}
-        return cls(data.X, data.codes, data.classes.size, asked, methods, sizes, imputer, seed)
+        return cls(data, asked, methods, sizes, imputer, seed)
 
     @property
     def is_nested(self):
         """Whether something is chosen, which takes folds inside folds."""
         return self.asked.n_features == "auto" or len(self.methods) > 1
 
-    def parts(self, train, test):
-        """Training and test part, with missing values filled in by the training part."""
-        X, X_test = self.X[train], self.X[test]
+    def data_for(self, train):
+        """All samples, with missing values filled in by what the training part knows."""
         if self.imputer is None:
-            return X, X_test
-        imputer = clone(self.imputer).fit(X)
-        parts = imputer.transform(X), imputer.transform(X_test)
-        return tuple(part.tocsr() for part in parts) if issparse(X) else parts
-
-    def choices(self, name):
-        """Positions, in the sizes of a method, of those that may be chosen."""
-        sizes = self.sizes[name]
-        if self.asked.n_features == "auto":
-            return np.arange(sizes.size)
-        return np.flatnonzero(sizes == self.asked.n_features)
-
-    def choose(self, name, scores, ratio):
-        """Position of the size that is chosen by the scores of folds, and its mean score."""
-        may = self.choices(name)
-        table = _table(self.sizes[name][may], scores[:, may], ratio)
-        chosen = choose(table, self.asked.rule)
-        return int(may[chosen]), float(table["mean_test_score"][chosen])
-
-
-class _Tried(NamedTuple):
-    """What a method does in a fold."""
-
-    predicted: np.ndarray
-    chosen: int
-    inner_score: float
+            return self.data
+        imputer = clone(self.imputer).fit(self.data.X[train])
+        X = imputer.transform(self.data.X)
+        return self.data._replace(X=X.tocsr() if issparse(X) else X)
 
 
 def _try_method(problem, name, train, test):
-    """Predictions of the test part for each size, and the size that the training part chooses."""
-    path, X_test = _fit_part(problem, name, train, test)
-    predicted = path.predict(X_test, problem.sizes[name])
+    """Predict the test part with each size, and let the training part choose a size."""
+    asked, sizes = problem.asked, problem.sizes[name]
+    data = problem.data_for(train)
+    predicted = problem.methods[name].fit(data, train).predict(data.X, test, sizes)
+    confusions = confusions_of(predicted, data.codes[test], data.classes.size)
     if not problem.is_nested:
-        (chosen,) = problem.choices(name)
-        return _Tried(predicted, int(chosen), np.nan)
+        (chosen,) = asked.choices(sizes)
+        return Tried(confusions, int(chosen), np.nan, predicted)
     scores, ratio = _inner_scores(problem, name, train)
-    return _Tried(predicted, *problem.choose(name, scores, ratio))
-
-
-def _fit_part(problem, name, train, test):
-    """Models of all sizes of a training part, and the test part for them."""
-    X, X_test = problem.parts(train, test)
-    return problem.methods[name].fit(X, problem.codes[train]), X_test
+    return Tried(confusions, *asked.choose(sizes, scores, ratio), predicted)
 
 
 def _inner_scores(problem, name, train):
     """Scores in folds of the training part, and the ratio of their sizes."""
-    codes = problem.codes[train]
+    codes = problem.data.codes[train]
     n_folds = min(_N_FOLDS, int(np.bincount(codes).min()))
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=problem.seed)
-    may = problem.choices(name)
-    scores = np.full((n_folds, problem.sizes[name].size), np.nan)
+    asked, sizes = problem.asked, problem.sizes[name]
+    may = asked.choices(sizes)
+    scores = np.full((n_folds, sizes.size), np.nan)
     for row, (inner, held_out) in zip(scores, splitter.split(codes, codes), strict=True):
-        path, X = _fit_part(problem, name, train[inner], train[held_out])
-        row[may] = path.scores(X, codes[held_out], problem.sizes[name][may], problem.asked.scoring)
+        data = problem.data_for(train[inner])
+        path = problem.methods[name].fit(data, train[inner])
+        predicted = path.predict(data.X, train[held_out], sizes[may])
+        confusions = confusions_of(predicted, codes[held_out], data.classes.size)
+        row[may] = score_of(confusions, asked.scoring)
     return scores, 1.0 / (n_folds - 1)
 
 
 def _try_random(problem, seed, train, test):
     """Mean score of random features with nearest centers, for the sizes of each method."""
-    X, X_test = problem.parts(train, test)
-    scale = "std" if issparse(X) else "within"
-    model = SparseCenterClassifier(scale=scale).fit(X, problem.codes[train])
+    data = problem.data_for(train)
+    path = centers_method(issparse(data.X)).fit(data, train)
     sizes = np.unique(np.concatenate(list(problem.sizes.values())))
-    rng, samples = np.random.RandomState(seed), (X_test, problem.codes[test])
-    orders = [rng.permutation(X.shape[1]) for _ in range(_N_RANDOM)]
-    found = [center_scores(model, each, *samples, sizes, problem.asked.scoring) for each in orders]
-    scores = np.mean(found, axis=0)
+    rng = np.random.RandomState(seed)
+    scores = []
+    for _ in range(_N_RANDOM):
+        mixed = path.ranked(rng.permutation(data.features.number))
+        predicted = mixed.predict(data.X, test, sizes)
+        confusions = confusions_of(predicted, data.codes[test], data.classes.size)
+        scores.append(score_of(confusions, problem.asked.scoring))
+    scores = np.mean(scores, axis=0)
     return {name: scores[np.searchsorted(sizes, each)] for name, each in problem.sizes.items()}
 
 
@@ -459,163 +428,33 @@ def _run_alone(problem, name, seed, train, test):
         return _try_method(problem, name, train, test)
 
 
-# ------------------------------------------------------------------ the answer
-
-
-class _Answer:
-    """What the folds say: about each method and size, and about the choice among them."""
-
-    def __init__(self, problem, folds, tried):
-        self._problem, self._folds, self._tried = problem, folds, tried
-        self.n_folds = _folds_per_repeat(folds)
-        self.ratio = float(np.mean([test.size / train.size for train, test in folds]))
-        self._confusions = {name: self._confusions_of(name) for name in problem.methods}
-        chosen = {
-            name: problem.choose(name, self._scores_of(name), self.ratio)
-            for name in problem.methods
-        }
-        self._chosen = {name: position for name, (position, _) in chosen.items()}
-        self.method = max(chosen, key=lambda name: chosen[name][1])
-
-    @property
-    def n_features(self):
-        return int(self._problem.sizes[self.method][self._chosen[self.method]])
-
-    @property
-    def confusions(self):
-        return self._confusions[self.method]
-
-    @property
-    def path(self):
-        return self._table_of(self.method)
-
-    @property
-    def random_path(self):
-        scores = np.array([each[None][self.method] for each in self._tried])
-        return _table(self._problem.sizes[self.method], scores, self.ratio)
-
-    def _confusions_of(self, name):
-        """Confusion matrices of each fold and size."""
-        codes, n_classes = self._problem.codes, self._problem.n_classes
-        pairs = zip(self._tried, self._folds, strict=True)
-        return np.array(
-            [
-                confusions_of(each[name].predicted, codes[test], n_classes)
-                for each, (_, test) in pairs
-            ]
-        )
-
-    def _scores_of(self, name):
-        return score_of(self._confusions[name], self._problem.asked.scoring)
-
-    def _table_of(self, name):
-        return _table(self._problem.sizes[name], self._scores_of(name), self.ratio)
-
-    @property
-    def _winners(self):
-        """Method that each fold chose by its training part."""
-        return [
-            max(self._problem.methods, key=lambda name: _comparable(each[name].inner_score))
-            for each in self._tried
-        ]
-
-    @property
-    def nested_confusions(self):
-        return np.array(
-            [
-                self._confusions[name][number, self._tried[number][name].chosen]
-                for number, name in enumerate(self._winners)
-            ]
-        )
-
-    @property
-    def nested_scores(self):
-        return score_of(self.nested_confusions, self._problem.asked.scoring)
-
-    @property
-    def nested_random(self):
-        pairs = zip(self._tried, self._winners, strict=True)
-        return np.array([each[None][name][each[name].chosen] for each, name in pairs])
-
-    @property
-    def score(self):
-        return float(np.mean(self.nested_scores))
-
-    def error_of(self, scores):
-        return corrected_error(scores, self.ratio)
-
-    def predicted(self):
-        n_samples = self._problem.codes.size
-        codes = np.full((len(self._folds) // self.n_folds, n_samples), -1)
-        for number, name in enumerate(self._winners):
-            found = self._tried[number][name]
-            codes[number // self.n_folds, self._folds[number][1]] = found.predicted[found.chosen]
-        return codes
-
-    def fold_choices(self):
-        return tuple(
-            {
-                "fold": number,
-                "method": name,
-                "n_features": int(self._problem.sizes[name][self._tried[number][name].chosen]),
-                "score": float(score),
-            }
-            for number, (name, score) in enumerate(
-                zip(self._winners, self.nested_scores, strict=True)
-            )
-        )
-
-    def method_scores(self):
-        scores = {}
-        for name, position in self._chosen.items():
-            table = self._table_of(name)
-            scores[name] = {
-                "n_features": int(table["n_features"][position]),
-                "score": float(table["mean_test_score"][position]),
-                "se": float(table["se_test_score"][position]),
-            }
-        return scores
-
-
-def _table(sizes, scores, ratio):
-    """Tabulate scores of folds; the error knows that training parts overlap."""
-    table = path_table({"n_features": sizes}, scores)
-    errors = [corrected_error(column, ratio) for column in scores.T]
-    return table | {"se_test_score": np.array(errors)}
-
-
-def _comparable(score):
-    return 0.0 if np.isnan(score) else score
-
-
-def _folds_per_repeat(folds):
-    n_samples = np.sum([test.size for _, test in folds])
-    n_repeats = n_samples // (folds[0][0].size + folds[0][1].size)
-    return len(folds) // int(n_repeats)
-
-
-def _majority(data, scoring):
-    counts = np.bincount(data.codes)
-    return float(counts.max() / counts.sum() if scoring == "accuracy" else 1.0 / counts.size)
+def _in_order(predictions, folds, n_folds):
+    """Predicted codes of all samples, in a row a repeat."""
+    n_samples = sum(map(len, folds[0]))
+    codes = np.full((len(folds) // n_folds, n_samples), -1)
+    for number, (predicted, (_, test)) in enumerate(zip(predictions, folds, strict=True)):
+        codes[number // n_folds, test] = predicted
+    return codes
 
 
 # ------------------------------------------------------------------ all samples
 
 
-def _fit_all(problem, answer, classes, names):
+def _fit_all(problem, answer, names):
     """Ranking, centers, model and picture of all samples."""
-    X, _ = problem.parts(np.arange(problem.codes.size), slice(0, 1))
-    method, labels = problem.methods[answer.method], classes[problem.codes]
+    everything = np.arange(problem.data.codes.size)
+    data = problem.data_for(everything)
+    method, labels = problem.methods[answer.method], data.classes[data.codes]
     with one_thread():
-        path = method.fit(X, labels)
-        model = method.model(path, X, labels, answer.n_features)
+        path = method.fit(data, everything)
+        model = method.model(answer.n_features).fit(data.X, labels)
         selected = path.ranking[: answer.n_features]
         return {
             "model": _named(_with_fitted_imputer(problem, model), names),
             "ranking": path.ranking,
             "gains": path.gains,
-            **_class_summaries(problem, X, answer.method),
-            "subspace": _subspace(X, labels, selected[:_MOST_IN_PICTURE]),
+            **_class_summaries(data, answer.method),
+            "subspace": _subspace(data.X, labels, selected[:_MOST_IN_PICTURE]),
         }
 
 
@@ -623,7 +462,7 @@ def _with_fitted_imputer(problem, model):
     if problem.imputer is None:
         return model
     steps = model.steps if isinstance(model, Pipeline) else [("classify", model)]
-    return Pipeline([("impute", clone(problem.imputer).fit(problem.X)), *steps])
+    return Pipeline([("impute", clone(problem.imputer).fit(problem.data.X)), *steps])
 
 
 def _named(model, names):
@@ -634,9 +473,9 @@ def _named(model, names):
     return model
 
 
-def _class_summaries(problem, X, method):
+def _class_summaries(data, method):
     """Centers of the classes, and the spread inside them."""
-    rows = X, problem.codes, problem.n_classes
+    rows = data.X, data.codes, data.classes.size
     moments = class_moments(*rows)
     centers = class_medians(*rows).medians if method == "l1" else moments.means
     return {"centers": centers, "spreads": np.sqrt(moments.within_variance)}
@@ -665,4 +504,4 @@ def _stability(problem, answer, n_resamples, n_jobs, seed):
         selector = with_imputer(selector, problem.imputer)
     return StabilitySelector(
         selector, n_resamples=int(n_resamples), n_jobs=n_jobs, random_state=seed
-    ).fit(problem.X, problem.codes)
+    ).fit(problem.data.X, problem.data.codes)

@@ -4,6 +4,8 @@ import numpy as np
 
 from .._jit import compiled
 
+TILE = 8  # rows that are looked at together: as many as vector instructions like
+
 
 @compiled
 def loss(difference, is_l1):
@@ -12,81 +14,111 @@ def loss(difference, is_l1):
 
 
 @compiled
-def is_nearest(distances, bonus, g, own):
-    """Whether class `own` has the smallest distance less its bonus, or is the first that has."""
-    own_distance = distances[own] - bonus[own, g]
-    answer = True
-    for c in range(distances.size):
-        distance = distances[c] - bonus[c, g]
-        answer &= (own_distance < distance) | ((own_distance == distance) & (own <= c))
-    return answer
+def nearest(distances, bonus):
+    """Class with the smallest distance less its bonus, or the first that has it."""
+    best = 0
+    lowest = distances[0] - bonus[0]
+    for c in range(1, distances.size):
+        distance = distances[c] - bonus[c]
+        if distance < lowest:
+            best, lowest = c, distance
+    return best
 
 
 @compiled
-def stay_ahead(row, ranking, rates, centers, is_l1, grid, bonus, own, other, is_right):
-    """Clear `is_right[g]` where the `grid[g]` best features put class `other` before `own`.
+def add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps):
+    """Sum for each model what the features that enter it add to the distances of some rows.
 
-    The gap between the two distances grows along the ranking, one feature at a time.
+    Distances are less that from the first class. Columns are read as they lie.
     """
-    gap = 0.0
-    r = 0
-    for g in range(grid.size):
-        while r < grid[g]:
-            value = row[ranking[r]] * rates[r]
-            gap += loss(value - centers[other, r], is_l1) - loss(value - centers[own, r], is_l1)
-            r += 1
-        lead = gap - (bonus[other, g] - bonus[own, g])
-        is_right[g] &= (lead > 0.0) | ((lead == 0.0) & (own < other))
+    values = np.empty(TILE)
+    firsts = np.empty(TILE)
+    for j in columns:
+        for t in range(TILE):
+            values[t] = X[tile[t], j] * rates[j]
+            firsts[t] = loss(values[t] - centers[j, 0], is_l1)
+        for c in range(1, centers.shape[1]):
+            for t in range(TILE):
+                gaps[enters[j], c, t] += loss(values[t] - centers[j, c], is_l1) - firsts[t]
 
 
 @compiled
-def add_dense_hits(X, rows, codes, weights, ranking, rates, centers, is_l1, grid, bonus, hits):
-    """Add up the weight of the samples that are right with the `grid[g]` best features.
+def follow_gaps(gaps, bonus, labels):
+    """Nearest class of some rows in each model, from the gaps that open in it."""
+    n_classes, n_models = bonus.shape
+    total = np.zeros((n_classes, TILE))
+    best = np.empty(TILE, np.int32)
+    lowest = np.empty(TILE)
+    for g in range(n_models):
+        best[:] = 0
+        lowest[:] = -bonus[0, g]
+        for c in range(1, n_classes):
+            for t in range(TILE):
+                total[c, t] += gaps[g, c, t]
+                distance = total[c, t] - bonus[c, g]
+                best[t] = c if distance < lowest[t] else best[t]
+                lowest[t] = min(distance, lowest[t])
+        for t in range(labels.shape[0]):
+            labels[t, g] = best[t]
 
-    `rates` (one over the scale) and the scaled `centers` (classes, features) are in the order of
-    the ranking.
+
+@compiled
+def nearest_dense(X, rows, columns, enters, rates, centers, is_l1, bonus):
+    """Nearest class of rows in each model of a path, which has the features that entered so far.
+
+    Feature `j` enters model `enters[j]`; `columns` are the features that enter any. `rates` (one
+    over the scale) and the scaled `centers` (features, classes) are in the order of the data.
     """
-    is_right = np.empty(grid.size, np.bool_)
-    for i in rows:
-        own = codes[i]
-        for g in range(grid.size):
-            is_right[g] = bonus[own, g] > -np.inf
-        for other in range(centers.shape[0]):
-            if other != own:
-                stay_ahead(X[i], ranking, rates, centers, is_l1, grid, bonus, own, other, is_right)
-        for g in range(grid.size):
-            hits[own, g] += weights[i] * is_right[g]
+    n_classes, n_models = bonus.shape
+    labels = np.empty((rows.size, n_models), np.int32)
+    tile = np.empty(TILE, np.intp)
+    gaps = np.empty((n_models, n_classes, TILE))
+    for start in range(0, rows.size, TILE):
+        for t in range(TILE):  # always full: the last row stands in for those that are missing
+            tile[t] = rows[min(start + t, rows.size - 1)]
+        gaps[:] = 0.0
+        add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps)
+        follow_gaps(gaps, bonus, labels[start : start + TILE])
+    return labels
 
 
 @compiled
-def add_sparse_hits(
-    entries, rows, codes, weights, place, rates, centers, is_l1, zeros, bonus, hits
-):
-    """Do what `add_dense_hits` does for CSR rows, without touching implicit zeros.
+def nearest_sparse(entries, rows, enters, rates, centers, is_l1, zeros, bonus):
+    """Do what `nearest_dense` does for CSR rows, without touching implicit zeros.
 
-    `place[j]` is the rank of column `j` and the first point of the grid at which it is selected;
-    `zeros[c, g]` is the distance of a sample of zeros; a stored entry changes it from there on.
+    `zeros[c, g]` is the distance of a sample of zeros in model `g`; a stored entry changes it from
+    the model on that its feature enters.
     """
     data, indices, indptr = entries
-    n_classes, n_steps = zeros.shape
-    changes = np.empty((n_classes, n_steps))
+    n_classes, n_models = bonus.shape
+    labels = np.empty((rows.size, n_models), np.int32)
+    changes = np.empty((n_models, n_classes))
+    total = np.empty(n_classes)
     distances = np.empty(n_classes)
-    for i in rows:
-        for c in range(n_classes):
-            for g in range(n_steps):
-                changes[c, g] = 0.0
-        for position in range(indptr[i], indptr[i + 1]):
-            r, g = place[indices[position], 0], place[indices[position], 1]
-            if g < n_steps:
-                value = data[position] * rates[r]
+    for place in range(rows.size):
+        changes[:] = 0.0
+        for position in range(indptr[rows[place]], indptr[rows[place] + 1]):
+            j = indices[position]
+            if enters[j] < n_models:
+                value = data[position] * rates[j]
                 for c in range(n_classes):
-                    center = centers[c, r]
-                    changes[c, g] += loss(value - center, is_l1) - loss(center, is_l1)
-        for g in range(n_steps):
+                    center = centers[j, c]
+                    changes[enters[j], c] += loss(value - center, is_l1) - loss(center, is_l1)
+        total[:] = 0.0
+        for g in range(n_models):
             for c in range(n_classes):
-                changes[c, g] += changes[c, g - 1] if g > 0 else 0.0
-                distances[c] = zeros[c, g] + changes[c, g]
-            hits[codes[i], g] += weights[i] * is_nearest(distances, bonus, g, codes[i])
+                total[c] += changes[g, c]
+                distances[c] = zeros[c, g] + total[c]
+            labels[place, g] = nearest(distances, bonus[:, g])
+    return labels
+
+
+@compiled
+def add_hits(labels, codes, weights, hits):
+    """Add the weight of each row to its class where its label is right."""
+    for i in range(codes.size):
+        for g in range(labels.shape[1]):
+            hits[codes[i], g] += weights[i] * (labels[i, g] == codes[i])
 
 
 @compiled

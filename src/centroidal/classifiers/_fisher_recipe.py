@@ -1,5 +1,6 @@
 """How a Fisher subspace is found and cut, whatever the data come as."""
 
+from functools import partial
 from numbers import Integral
 from typing import NamedTuple
 
@@ -18,11 +19,14 @@ from ..solvers.fisher_subspace import (
     count_components,
     covariance_inside,
     cut_at,
+    cut_line,
     fisher_axes,
     log2_rule,
+    scatter_inside,
     separate_two,
     whiten,
 )
+from ..solvers.thresholds import Line, LineInBlocks
 from ..statistics import ClassSubspace, class_moments, class_subspace
 from ._geometry import log_odds
 
@@ -104,8 +108,16 @@ class FisherRecipe(NamedTuple):
             return separate_two(
                 coordinates[:, 0], is_positive, weights, self.threshold, self.balance
             )
-        places = np.cumsum(counts > 0) - 1  # where a class that was seen is in `centers`
-        within = covariance_inside(coordinates, places[codes], weights, centers)
+        within = covariance_inside(coordinates, _places(counts)[codes], weights, centers)
+        return self.prior_rule(centers, within, counts)
+
+    def rule_of_blocks(self, blocks, centers, counts):
+        """Decide on coordinates that stay in blocks, of which sums and moments are enough."""
+        if self.cuts(counts) and centers.shape[1]:
+            line = LineInBlocks(blocks.map(_on_first_axis))
+            return cut_line(line, self.threshold, self.balance)
+        scatter = partial(_scatter_in_block, _places(counts), centers)
+        within = blocks.map(scatter).merged(sum) / counts.sum()
         return self.prior_rule(centers, within, counts)
 
     def prior_rule(self, centers, within, counts):
@@ -114,6 +126,11 @@ class FisherRecipe(NamedTuple):
         log_priors = log_odds(check_priors(self.priors, counts))[seen]
         rule = choose_between(centers, within, log_priors)
         return rule if seen.all() else _with_unseen(rule, seen)
+
+
+def _places(counts):
+    """Where a class that was seen is among the centers."""
+    return np.cumsum(counts > 0) - 1
 
 
 def _with_unseen(rule, seen):
@@ -165,15 +182,40 @@ def solve_rows(estimator, recipe, data):
 def solve_summarised(recipe, subspace, data):
     """Solve for the axes from the summary of samples, and for the rule from their projections."""
     (axes, centers), whitening = recipe.axes(subspace)
-    counted = data.codes >= 0 if data.weights is None else (data.codes >= 0) & (data.weights > 0)
-    codes = data.codes[counted]
-    weights = np.ones(codes.size) if data.weights is None else data.weights[counted]
-    coordinates = project(data.X, axes, subspace.mean)[counted]
-    rule = recipe.rule(coordinates, codes, weights, centers, subspace.counts)
+    project_rows = partial(_project_counted, axes, subspace.mean)
+    if data.is_at_hand:
+        rows = project_rows(data.X, data.codes, data.weights)
+        rule = recipe.rule(*rows, centers, subspace.counts)
+    else:
+        blocks = data.X.of_rows(project_rows, data.codes, data.weights)
+        rule = recipe.rule_of_blocks(blocks, centers, subspace.counts)
     point = None
     if recipe.cuts(subspace.counts) and axes.shape[1]:
         point = _threshold_point(subspace, whitening, axes[:, 0], rule.threshold)
     return FisherSolution(subspace, whitening.gains.size, axes, rule, point)
+
+
+class _Projected(NamedTuple):
+    """Coordinates of the samples that count, their codes and weights."""
+
+    coordinates: np.ndarray
+    codes: np.ndarray
+    weights: np.ndarray
+
+
+def _project_counted(axes, mean, X, codes, weights):
+    counted = codes >= 0 if weights is None else (codes >= 0) & (weights > 0)
+    codes = codes[counted]
+    weights = np.ones(codes.size) if weights is None else weights[counted]
+    return _Projected(project(X, axes, mean)[counted], codes, weights)
+
+
+def _on_first_axis(block):
+    return Line(block.coordinates[:, 0], block.codes == 1, block.weights)
+
+
+def _scatter_in_block(places, centers, block):
+    return scatter_inside(block.coordinates, places[block.codes], block.weights, centers)
 
 
 def project(X, axes, mean):

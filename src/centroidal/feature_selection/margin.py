@@ -3,9 +3,12 @@
 from .._ranked_selector import RankedSelector
 from .._validation import (
     check_finite_summary,
+    check_fitted,
     check_jobs,
     check_labelled,
     check_n_features_to_select,
+    is_dask,
+    lazily_by_rows,
 )
 from ..solvers.disjoint_centroids import margin_ratios
 from ..statistics import class_moments
@@ -78,6 +81,8 @@ class MarginSelector(RankedSelector):
     array([0])
     """
 
+    _takes_dask = True
+
     def __init__(self, n_features_to_select=None, *, n_jobs=None):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
@@ -87,7 +92,7 @@ class MarginSelector(RankedSelector):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, Dask collection} of shape (n_samples, n_features)
             Training samples.
         y : array-like of shape (n_samples,)
             Class labels, of any type.
@@ -109,3 +114,21 @@ class MarginSelector(RankedSelector):
 
         self.classes_ = data.classes
         return self._keep_ranking(data.features, scores)
+
+    def transform(self, X):
+        """Keep the selected features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask collection} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        {ndarray, sparse matrix, Dask collection} of shape (n_samples, n_selected)
+            The samples with the selected features only.
+        """
+        if not is_dask(X):
+            return super().transform(X)
+        check_fitted(self)
+        return lazily_by_rows(self.transform, X, self.get_feature_names_out)

@@ -7,7 +7,7 @@ Equation map (:cite:t:`Rozza2010`):
     eq. (4.6)   partial whitening                  whiten(), "truncated"
     eq. (4.8)   Fisher direction w = W W (a - b)   fisher_axes()
     section 6.2 Fisher subspace of many classes    fisher_axes()
-    section 4.3 threshold                          separate_two(), in thresholds.py
+    section 4.3 threshold                          cut_line(), in thresholds.py
 
 Every transform is :math:`W^2 = c I + U (G - c I) U^T` with the leading directions U of the scatter,
 so that it is applied in two thin products and no features-by-features matrix exists.
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import qr
 
-from .thresholds import class_spreads, find_threshold
+from .thresholds import Line, place_threshold
 
 __all__ = [
     "FisherAxes",
@@ -29,8 +29,10 @@ __all__ = [
     "count_components",
     "covariance_inside",
     "cut_at",
+    "cut_line",
     "fisher_axes",
     "log2_rule",
+    "scatter_inside",
     "separate_two",
     "whiten",
 ]
@@ -139,8 +141,13 @@ class LinearRule(NamedTuple):
 
 def separate_two(values, is_positive, weights, rule, balance):
     """Cut the Fisher axis of two classes where a threshold rule says."""
-    threshold = find_threshold(rule, values, is_positive, weights, balance)
-    means, variances, shares = class_spreads(values, is_positive, weights)
+    return cut_line(Line(values, is_positive, weights), rule, balance)
+
+
+def cut_line(line, rule, balance):
+    """Cut projections of two classes, which are at hand or in blocks, where a rule says."""
+    threshold = place_threshold(rule, line, balance)
+    means, variances, shares = line.spreads()
     return cut_at(threshold, means[1] - means[0], shares @ variances / shares.sum())
 
 
@@ -152,8 +159,13 @@ def cut_at(threshold, distance, variance):
 
 def covariance_inside(coordinates, codes, weights, centers):
     """Pooled covariance of the coordinates around the centers of their classes."""
+    return scatter_inside(coordinates, codes, weights, centers) / weights.sum()
+
+
+def scatter_inside(coordinates, codes, weights, centers):
+    """Sum of what the samples add to the covariance, so that parts of them can be added."""
     residuals = coordinates - centers[codes]
-    return (residuals.T * weights) @ residuals / weights.sum()
+    return (residuals.T * weights) @ residuals
 
 
 def choose_between(centers, within, log_priors):

@@ -7,12 +7,26 @@ Equation map (:cite:t:`Rozza2010`):
     section 4.3 equal Mahalanobis distance      mahalanobis_threshold()
 """
 
+from functools import partial, reduce
+from typing import NamedTuple
+
 import numpy as np
 
-__all__ = ["PILED", "class_spreads", "find_threshold", "mahalanobis_threshold"]
+from ..statistics import ClassMoments, class_moments
+
+__all__ = [
+    "PILED",
+    "Line",
+    "LineInBlocks",
+    "find_threshold",
+    "mahalanobis_threshold",
+    "place_threshold",
+]
 
 PILED = 1e-8  # a spread below this share of the distance of the means is rounding
 _ROUNDING = 1e-13
+_MOST_RUNS = 32  # into which projections that are in blocks are sorted
+_SAMPLES_OF_ORDER = 1024  # from which the ends of the runs are chosen
 
 
 def find_threshold(rule, values, is_positive, weights=None, balance=0.99):
@@ -36,17 +50,15 @@ def find_threshold(rule, values, is_positive, weights=None, balance=0.99):
         The k of eq. (3.22).
     """
     weights = np.ones(values.size) if weights is None else weights
+    return place_threshold(rule, Line(values, is_positive, weights), balance)
+
+
+def place_threshold(rule, line, balance):
+    """Find the threshold of projections that are at hand or in blocks, as in `find_threshold`."""
     if rule == "mahalanobis":
-        means, variances, _ = class_spreads(values, is_positive, weights)
+        means, variances, _ = line.spreads()
         return mahalanobis_threshold(means, np.sqrt(variances))
-    candidates, scores, has_class = _candidate_scores(values, is_positive, weights, rule)
-    if rule != "balanced":
-        return float(candidates[_is_best(scores, scores.max())].mean())  # eq. (3.17)
-    halves = [
-        candidates[of_class & (scores > balance * scores[of_class].max())].mean()
-        for of_class in has_class
-    ]
-    return float(np.mean(halves))  # eq. (3.22)
+    return _mean_of_best(line.runs(), rule, balance)
 
 
 def mahalanobis_threshold(means, deviations):
@@ -58,38 +70,195 @@ def mahalanobis_threshold(means, deviations):
     return float(low + (high - low) * (below / (below + above)))
 
 
-def class_spreads(values, is_positive, weights):
-    """Mean, variance and weight of the negative and of the positive class."""
-    groups = [(values[mask], weights[mask]) for mask in (~is_positive, is_positive)]
-    means = np.array([np.average(group, weights=share) for group, share in groups])
-    variances = [
-        np.average((group - mean) ** 2, weights=share)
-        for (group, share), mean in zip(groups, means, strict=True)
-    ]
-    return means, np.array(variances), np.array([share.sum() for _, share in groups])
+class Line(NamedTuple):
+    """Projections of samples of two classes, and what each sample counts."""
+
+    values: np.ndarray
+    is_positive: np.ndarray
+    weights: np.ndarray
+
+    def spreads(self):
+        """Mean, variance and weight of the negative and of the positive class."""
+        masks = ~self.is_positive, self.is_positive
+        groups = [(self.values[mask], self.weights[mask]) for mask in masks]
+        means = np.array([np.average(group, weights=share) for group, share in groups])
+        variances = [
+            np.average((group - mean) ** 2, weights=share)
+            for (group, share), mean in zip(groups, means, strict=True)
+        ]
+        return means, np.array(variances), np.array([share.sum() for _, share in groups])
+
+    def runs(self):
+        """Return the candidates in one run."""
+        return _RunsAtHand([self.candidates(_ROUNDING * self.largest)])
+
+    @property
+    def largest(self):
+        """Largest absolute value."""
+        return np.abs(self.values).max(initial=0.0)
+
+    def candidates(self, tol):
+        """Distinct projections of samples that count."""
+        counted = self.weights > 0
+        values, weights = self.values[counted], self.weights[counted]
+        shares = np.where(self.is_positive[counted] == [[False], [True]], weights, 0.0)
+        return Candidates.joined([Candidates(values, values, shares)], tol)
+
+    def moments(self):
+        """Class moments of the projections."""
+        return class_moments(
+            self.values[:, None], self.is_positive.astype(np.int32), 2, self.weights
+        )
 
 
-def _candidate_scores(values, is_positive, weights, rule):
-    """Distinct projections, the weight that each leaves on its side, and whose values they are."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    # Values that differ by rounding alone are one candidate, the first of them.
-    is_new = np.diff(ordered, prepend=-np.inf) > _ROUNDING * np.abs(values).max(initial=0.0)
-    is_new[:1] = True
-    place = np.cumsum(is_new) - 1
-    n_candidates = place[-1] + 1
-    counted = weights[order] > 0
-    shares = [
-        np.bincount(place, weights[order] * mask, minlength=n_candidates)
-        for mask in (~is_positive[order], is_positive[order])
-    ]
-    below, above = np.cumsum(shares[0]), np.cumsum(shares[1][::-1])[::-1]
-    scores = below + above - (shares[1] if rule == "strict" else 0.0)
-    is_candidate = np.bincount(place[counted], minlength=n_candidates) > 0
-    has_class = [(share > 0)[is_candidate] for share in shares]
-    return ordered[is_new][is_candidate], scores[is_candidate], has_class
+class LineInBlocks:
+    """The same where the projections stay in blocks: no more than a run comes together.
+
+    Candidates are exchanged so that each run holds those between two ends, which fall in gaps. What
+    a run needs of the others is the weight of either class on either side of it.
+    """
+
+    def __init__(self, blocks):
+        self._blocks = blocks.persisted()
+
+    def spreads(self):
+        """As above, from class moments."""
+        moments = self._blocks.map(Line.moments).merged(_merge_moments)
+        counts = moments.counts
+        return moments.means[:, 0], moments.squares[:, 0] / counts, counts
+
+    def runs(self):
+        """Return the candidates in runs of increasing values."""
+        sizes = self._blocks.map(_size_and_largest).gathered()
+        n_samples, largest = sum(size for size, _ in sizes), max(top for _, top in sizes)
+        tol = _ROUNDING * largest
+        parts = self._blocks.regrouped(_MOST_RUNS, partial(_joined_candidates, tol)).persisted()
+        ends = self._ends(parts, -(-n_samples // _SAMPLES_OF_ORDER), tol)
+        join = partial(Candidates.joined, tol=tol)
+        return parts.exchanged(partial(Candidates.cut, ends=ends), join, ends.size + 1).persisted()
+
+    def _ends(self, parts, step, tol):
+        """First candidates of all runs but the lowest, about as many candidates apart."""
+        samples = np.unique(np.concatenate(parts.map(partial(_every, step)).gathered()))
+        n_runs = min(len(parts), samples.size)
+        ends = samples[np.arange(1, n_runs) * samples.size // max(n_runs, 1)]
+        gaps = np.array(parts.map(partial(Candidates.around, ends=ends)).gathered())
+        below, above = gaps[:, 0].max(axis=0), gaps[:, 1].min(axis=0)
+        # What is one candidate must not fall into two runs.
+        return ends[(above - below > tol) & (below > -np.inf)]
 
 
-def _is_best(scores, best):
-    """Mask the best scores; sums of weights in another order are equal."""
-    return scores >= best - _ROUNDING * best
+class Candidates(NamedTuple):
+    """Distinct projections in order; values that differ by rounding alone are one, the first.
+
+    Attributes
+    ----------
+    starts, stops : ndarray of shape (n_candidates,)
+        The first and the last of the values that are one.
+    shares : ndarray of shape (2, n_candidates)
+        Weight of the negative and of the positive samples on each.
+    """
+
+    starts: np.ndarray
+    stops: np.ndarray
+    shares: np.ndarray
+
+    @classmethod
+    def joined(cls, parts, tol):
+        """Put candidates of several parts in order; what is nearer than `tol` is one."""
+        fields = zip(*parts, strict=True)
+        starts, stops, shares = (np.concatenate(field, axis=-1) for field in fields)
+        order = np.argsort(starts, kind="stable")
+        starts, reach = starts[order], np.maximum.accumulate(stops[order])
+        is_new = np.ones(starts.size, dtype=bool)
+        is_new[1:] = starts[1:] - reach[:-1] > tol
+        place = np.cumsum(is_new) - 1
+        first = np.flatnonzero(is_new)
+        last = np.append(first, starts.size)[1:] - 1
+        sums = [np.bincount(place, share[order], minlength=first.size) for share in shares]
+        return cls(starts[first], reach[last], np.array(sums))
+
+    def cut(self, ends):
+        """Cut into runs that begin at each of `ends`, and the one before."""
+        edges = [0, *np.searchsorted(self.starts, ends).tolist(), self.starts.size]
+        return [
+            Candidates(self.starts[start:stop], self.stops[start:stop], self.shares[:, start:stop])
+            for start, stop in zip(edges[:-1], edges[1:], strict=True)
+        ]
+
+    def around(self, ends):
+        """How far what begins below each of `ends` reaches, and where what is above begins."""
+        places = np.searchsorted(self.starts, ends)
+        below = np.append(-np.inf, self.stops)[places]
+        return below, np.append(self.starts, np.inf)[places]
+
+    def scores(self, rule, before, after):
+        """Weight that each candidate leaves on its side, with what is in runs before and after."""
+        below = before + np.cumsum(self.shares[0])
+        above = after + np.cumsum(self.shares[1][::-1])[::-1]
+        return below + above - (self.shares[1] if rule == "strict" else 0.0)
+
+    def best_scores(self, rule, before, after):
+        """Return the best score, or for "balanced" the best of each class."""
+        scores = self.scores(rule, before, after)
+        groups = self.shares > 0 if rule == "balanced" else [slice(None)]
+        return [scores[group].max(initial=-np.inf) for group in groups]
+
+    def best_places(self, rule, balance, best, before, after):
+        """Sum and number of the candidates that score best, in one row or one a class."""
+        scores = self.scores(rule, before, after)
+        if rule == "balanced":
+            masks = (self.shares > 0) & (scores > balance * best[:, None])
+        else:
+            # Sums of weights in another order are equal.
+            masks = [scores >= best[0] - _ROUNDING * best[0]]
+        return [(self.starts[mask].sum(), np.count_nonzero(mask)) for mask in masks]
+
+
+class _RunsAtHand(list):
+    """Runs of candidates in memory, which are asked in the same way as blocks."""
+
+    def map(self, function, *others):
+        return _RunsAtHand(map(function, self, *others))
+
+    def gathered(self):
+        return self
+
+
+def _mean_of_best(runs, rule, balance):
+    """Mean of the best candidates; for "balanced" of those of each class, and of both means."""
+    totals = np.array(runs.map(_weights).gathered())
+    before = np.cumsum(totals[:, 0]) - totals[:, 0]
+    after = np.cumsum(totals[::-1, 1])[::-1] - totals[:, 1]
+    best = runs.map(partial(_best_scores, rule), before, after).gathered()
+    choose = partial(_best_places, rule, balance, np.max(best, axis=0))
+    places = np.sum(runs.map(choose, before, after).gathered(), axis=0)
+    return float(np.mean(places[:, 0] / places[:, 1]))  # eq. (3.17), eq. (3.22)
+
+
+def _weights(run):
+    return run.shares.sum(axis=1)
+
+
+def _best_scores(rule, run, before, after):
+    return run.best_scores(rule, before, after)
+
+
+def _best_places(rule, balance, best, run, before, after):
+    return run.best_places(rule, balance, best, before, after)
+
+
+def _merge_moments(parts):
+    return reduce(ClassMoments.merge, parts)
+
+
+def _size_and_largest(line):
+    return line.values.size, line.largest
+
+
+def _joined_candidates(tol, lines):
+    return Candidates.joined([line.candidates(tol) for line in lines], tol)
+
+
+def _every(step, candidates):
+    return candidates.starts[::step]

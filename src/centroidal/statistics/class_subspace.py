@@ -140,8 +140,10 @@ def class_subspace(X, codes, moments, weights=None, scatter="total", n_pairs=Non
     """Summarise the rows of `X`; all directions of their scatter, or at least `n_pairs` of them.
 
     Where a dense decomposition is made anyway, twice as many directions are kept: they make merging
-    more exact.
+    more exact. Blocks are summarised where they are.
     """
+    if hasattr(X, "class_subspace"):
+        return X.class_subspace(codes, moments, weights, scatter, n_pairs)
     summary = ClassSubspace(moments.counts, moments.means, Spectrum.empty(X.shape[1]), scatter)
     found = spectrum(summary.centred(X, codes, weights), n_pairs, n_spare=n_pairs or 0)
     return ClassSubspace(moments.counts, moments.means, found, scatter)

@@ -4,6 +4,7 @@ The one module that imports Dask. It is imported when somebody comes with a Dask
 stay where they are; what reaches the caller are summaries, which do not grow with the rows.
 """
 
+from dataclasses import replace
 from functools import partial, reduce
 from itertools import chain
 
@@ -15,11 +16,17 @@ from scipy.sparse import csr_array, hstack, issparse, vstack
 
 from .class_medians import ClassMedians, class_medians, median_deviations
 from .class_moments import ClassMoments, class_moments
+from .class_subspace import ClassSubspace, class_subspace
+from .leading_eigenpairs import basis_size
+from .spectrum import Spectrum, is_direct, iterated_spectrum, matrix_spectrum
 
 __all__ = ["DaskBlocks", "RowBlocks", "load", "map_rows"]
 
 _PARTS_PER_MERGE = 8
 _MOST_CUTS = 64  # of a block of columns, where whole columns are needed
+_LARGEST_MERGE = 2**25  # numbers in a direction for each row, where so many are not needed
+# Vectors in a product, as for rows in memory, so that they lead to the same directions.
+_SPARSE_WIDTH, _DENSE_WIDTH = 16, 32
 
 
 class RowBlocks:
@@ -36,6 +43,29 @@ class RowBlocks:
     def gathered(self):
         """Compute the parts; they must be small."""
         return _gather(self.parts)
+
+    def persisted(self):
+        """Have the parts computed, and keep them where they are."""
+        return RowBlocks(list(dask.persist(*self.parts)))
+
+    def merged(self, merge, finish=None):
+        """Compute what `merge` makes of lists of parts, in a fixed tree, and `finish` of that."""
+        total = _in_a_tree(merge, self.parts)
+        (result,) = _gather([total if finish is None else dask.delayed(finish)(total)])
+        return result
+
+    def regrouped(self, n_groups, join):
+        """Join neighbours to at most so many parts."""
+        join = dask.delayed(join)
+        height = -(-len(self) // n_groups)
+        starts = range(0, len(self), height)
+        return RowBlocks([join(self.parts[start : start + height]) for start in starts])
+
+    def exchanged(self, cut, join, n_pieces):
+        """Cut each part in so many pieces; join the first pieces of all parts, the second, ..."""
+        cut, join = dask.delayed(cut, nout=n_pieces), dask.delayed(join)
+        pieces = [cut(part) for part in self]
+        return RowBlocks([join([of_part[i] for of_part in pieces]) for i in range(n_pieces)])
 
     def stratified_folds(self, n_classes, n_folds):
         """Cut rows with codes into folds; masks of the rows to train on, and of those to test.
@@ -61,6 +91,9 @@ class RowBlocks:
 
     def __iter__(self):
         return iter(self.parts)
+
+    def __len__(self):
+        return len(self.parts)
 
 
 class DaskBlocks:
@@ -203,20 +236,66 @@ class DaskBlocks:
         )
         return np.concatenate(parts)
 
-    def summed(self, function, codes, weights=None):
-        """Sum over the blocks of rows of an array that `function` makes of one.
+    def class_subspace(self, codes, moments, weights=None, scatter="total", n_pairs=None):
+        """Directions of the scatter, as those of the same rows in memory.
 
-        It is called with all columns of the rows, their codes and their weights or None.
+        One pass over the blocks where features are few, or rows are: products of the features are
+        summed, or all directions of the blocks are merged, and decomposed or cut on a worker.
+        Otherwise one pass a product with some vectors, in the same iterations as in memory.
+        """
+        n_features = self.shape[1]
+        n_samples = _n_counted(codes, weights, moments)
+        summary = ClassSubspace(moments.counts, moments.means, Spectrum.empty(n_features), scatter)
+        n_kept = None if n_pairs is None else 2 * n_pairs
+        noise = max(n_samples, n_features)
+        if n_features > n_samples and self._merges(n_samples, n_pairs):
+            summarise = partial(_block_subspace, summary.counts.size, scatter)
+            parts = self.of_rows(summarise, codes, weights)
+            found = parts.merged(_merge_subspaces, partial(_leading, n_kept))
+        elif n_features <= n_samples and is_direct(n_features, n_pairs):
+            parts = self.of_rows(partial(_block_scatter, summary), codes, weights)
+            found = parts.merged(sum, partial(_decomposed, n_kept, noise))
+        else:
+            # Labels and weights are small: they are read and checked once for all products.
+            codes, weights = codes.persisted(), None if weights is None else weights.persisted()
+            multiply = partial(self._multiply, codes, weights, summary)
+            trace = _trace(moments, summary)
+            found = iterated_spectrum(multiply, n_features, n_pairs, self._width, trace, noise)
+        return replace(summary, spectrum=found)
+
+    @property
+    def _width(self):
+        return _SPARSE_WIDTH if self.is_sparse else _DENSE_WIDTH
+
+    def _merges(self, n_samples, n_pairs):
+        """Whether a direction a row is no more than iterations would hold, or little anyway."""
+        if n_pairs is None or n_samples <= basis_size(n_pairs, self._width) + self._width:
+            return True
+        return is_direct(n_samples, n_pairs) and n_samples * self.shape[1] <= _LARGEST_MERGE
+
+    def _multiply(self, codes, weights, summary, vectors):
+        # The vectors are part of what is asked of the blocks, and may be large.
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
+            return self.summed(partial(_block_product, summary, vectors), codes, weights)
+
+    def of_rows(self, function, codes, weights=None):
+        """Call `function` on all columns of each block of rows, when it is needed.
+
+        It is called with the rows, their codes and their weights or None.
         """
         held = dask.delayed(function, traverse=False)
-        count = dask.delayed(_of_whole_rows)
+        call = dask.delayed(_of_whole_rows)
         widths = np.diff(self._edges).tolist()
-        parts = [
-            count(row, [self._reader(place, width) for width in widths], own, weight, held)
-            for place, (row, own, weight) in enumerate(self._rows(codes, weights))
-        ]
-        (total,) = _gather([_in_a_tree(sum, parts)])
-        return total
+        return RowBlocks(
+            [
+                call(row, [self._reader(place, width) for width in widths], own, weight, held)
+                for place, (row, own, weight) in enumerate(self._rows(codes, weights))
+            ]
+        )
+
+    def summed(self, function, codes, weights=None):
+        """Sum over the blocks of rows of an array that `function` makes of one, as in `of_rows`."""
+        return self.of_rows(function, codes, weights).merged(sum)
 
     def _rows(self, codes, weights):
         weights = [None] * len(self._grid) if weights is None else weights
@@ -431,6 +510,51 @@ def _block_moments(block, read, codes, n_classes, weights):
 def _of_whole_rows(blocks, readers, codes, weights, function):
     parts = [read(block, codes.size) for read, block in zip(readers, blocks, strict=True)]
     return function(_beside(parts), codes, weights)
+
+
+def _n_counted(codes, weights, moments):
+    """Count the rows that count."""
+    if weights is None:
+        return int(moments.counts.sum())
+    return sum(codes.map(_n_counted_in_block, weights).gathered())
+
+
+def _n_counted_in_block(codes, weights):
+    return np.count_nonzero((codes >= 0) & (weights > 0))
+
+
+def _trace(moments, summary):
+    """Sum of the squared lengths of all residuals."""
+    trace = moments.squares.sum()
+    if summary.scatter == "total":
+        trace += moments.counts @ ((moments.means - summary.mean) ** 2).sum(axis=1)
+    return float(trace)
+
+
+def _block_scatter(summary, X, codes, weights):
+    return summary.centred(X, codes, weights).scatter()
+
+
+def _block_product(summary, vectors, X, codes, weights):
+    rows = summary.centred(X, codes, weights)
+    return rows.pull_back(rows.push(vectors))
+
+
+def _block_subspace(n_classes, scatter, X, codes, weights):
+    moments = class_moments(X, codes, n_classes, weights)
+    return class_subspace(X, codes, moments, weights, scatter)
+
+
+def _merge_subspaces(parts):
+    return reduce(ClassSubspace.merge, parts)
+
+
+def _leading(n_pairs, subspace):
+    return subspace.spectrum.leading(n_pairs)
+
+
+def _decomposed(n_pairs, noise, scatter):
+    return matrix_spectrum(scatter.copy(), n_pairs, noise)  # it is not ours to overwrite
 
 
 def _class_order(n_classes, codes):

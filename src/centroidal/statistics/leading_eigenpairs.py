@@ -4,12 +4,17 @@ import numpy as np
 
 from .orthonormal import orthonormalised
 
-__all__ = ["leading_eigenpairs"]
+__all__ = ["basis_size", "leading_eigenpairs"]
 
 # Everything here is NumPy's: SciPy has threads of its own, and taking turns lets both wait.
 _ROWS_AT_ONCE = 4096
 _MOST_ROUNDS = 6
 _SEED = 0  # of the starting block: the same data give the same answer
+
+
+def basis_size(n_pairs, width):
+    """Vectors that are kept between two restarts, without the block that comes next."""
+    return max(2 * n_pairs, n_pairs + 4 * width)
 
 
 def leading_eigenpairs(multiply, size, n_pairs, *, width=16, tol=1e-3, max_restarts=300):
@@ -39,7 +44,7 @@ def leading_eigenpairs(multiply, size, n_pairs, *, width=16, tol=1e-3, max_resta
     max_restarts : int
         Raise `RuntimeError` after so many.
     """
-    n_basis = max(2 * n_pairs, n_pairs + 4 * width)
+    n_basis = basis_size(n_pairs, width)
     if n_basis + width > size:
         raise ValueError(f"n_pairs={n_pairs} is too much for size={size}.")
     basis = np.empty((size, n_basis + width))

@@ -8,7 +8,15 @@ from scipy.linalg import eigh
 from .leading_eigenpairs import leading_eigenpairs
 from .orthonormal import orthonormalised
 
-__all__ = ["Spectrum", "matrix_spectrum", "merged_spectrum", "spectrum", "split_columns"]
+__all__ = [
+    "Spectrum",
+    "is_direct",
+    "iterated_spectrum",
+    "matrix_spectrum",
+    "merged_spectrum",
+    "spectrum",
+    "split_columns",
+]
 
 _ALL_AT_ONCE = 512  # up to it, all pairs take no longer than some of them, and other threads go on
 _DIRECT_SIZE = 1500  # below it, a direct decomposition takes less than many products
@@ -63,10 +71,15 @@ def spectrum(rows, n_pairs=None, n_spare=0):
     if n_pairs is not None and side > max(rows.largest_product, _SHARE_OF_SIZE * n_pairs):
         return _iterated(rows, n_pairs)
     product = rows.scatter() if n_features <= n_samples else rows.gram()
-    if n_pairs is not None and side <= max(_DIRECT_SIZE, _SHARE_OF_SIZE * n_pairs):
+    if n_pairs is not None and is_direct(side, n_pairs):
         n_pairs += n_spare
     found = matrix_spectrum(product, n_pairs, max(n_samples, n_features))
     return found if n_features <= n_samples else _pulled_back(rows, found)
+
+
+def is_direct(size, n_pairs):
+    """Whether a matrix of `size` rows is decomposed at once, and not by many products with it."""
+    return n_pairs is None or size <= max(_DIRECT_SIZE, _SHARE_OF_SIZE * n_pairs)
 
 
 def matrix_spectrum(matrix, n_pairs=None, noise=None):
@@ -78,7 +91,7 @@ def matrix_spectrum(matrix, n_pairs=None, noise=None):
     trace = float(matrix.trace())
     if n_pairs is None or size <= max(_ALL_AT_ONCE, 3 * n_pairs - 1):
         values, vectors = np.linalg.eigh(matrix)
-    elif size > max(_DIRECT_SIZE, _SHARE_OF_SIZE * n_pairs):
+    elif not is_direct(size, n_pairs):
         values, vectors = leading_eigenpairs(matrix.__matmul__, size, n_pairs, width=_WIDTH)
         values, vectors = values[::-1], vectors[:, ::-1]
     else:
@@ -102,10 +115,15 @@ def _iterated(rows, n_pairs):
             return rows.pull_back(rows.push(block))
         return rows.push(rows.pull_back(block))
 
-    side = min(n_samples, n_features)
-    pairs = leading_eigenpairs(multiply, side, n_pairs, width=rows.vectors_at_once)
-    found = _without_rounding(Spectrum(*pairs, rows.trace()), max(n_samples, n_features))
+    side, noise = sorted(rows.rows.shape)
+    found = iterated_spectrum(multiply, side, n_pairs, rows.vectors_at_once, rows.trace(), noise)
     return found if by_features else _pulled_back(rows, found)
+
+
+def iterated_spectrum(multiply, size, n_pairs, width, trace, noise):
+    """Decompose a scatter that is only known by its products with `width` vectors at a time."""
+    pairs = leading_eigenpairs(multiply, size, n_pairs, width=width)
+    return _without_rounding(Spectrum(*pairs, trace), noise)
 
 
 def _pulled_back(rows, found):

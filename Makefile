@@ -16,7 +16,7 @@ setup: $(VENV)/.ready  ## virtual environment with everything below
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[plot,io,persist,onnx,cli,dask]" --group test --group browser --group lint --group docs
+	$(BIN)/python -m pip install --quiet --editable ".[plot,io,persist,onnx,cli,dask]" --group test --group formats --group browser --group lint --group docs
 	@touch $@
 
 # PyTorch is large and only the encoders need it, so that the demo does without.
@@ -29,7 +29,7 @@ demo: setup  ## the main job on a table that ships with the package, with a repo
 
 test: $(VENV)/.neural  ## all tests
 	sh tests/report/install_browser.sh
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 tests/statistics tests/solvers
 
 test-oldest: $(OLDEST)/.ready  ## the tests on the oldest supported versions, but those marked `once`

@@ -1,5 +1,6 @@
-"""Labelled samples for the classifiers."""
+"""Labelled samples for the classifiers, and a cluster."""
 
+from threading import Timer
 from typing import NamedTuple
 
 import numpy as np
@@ -7,6 +8,10 @@ import pytest
 
 METRICS = ["l2", "l1", "mahalanobis"]
 SCALES = [None, "std", "within", "mad"]
+MEMORY_LIMIT = 700 * 2**20  # of a worker, of which the libraries take half
+PATIENCE = 300  # seconds, where only work that hangs, on a machine however busy, takes so long
+# A worker with little memory left would pause and might never go on; it is to be ended instead.
+CLUSTER = {"distributed.worker.memory.pause": False, "distributed.comm.timeouts.connect": PATIENCE}
 
 
 class Samples(NamedTuple):
@@ -44,3 +49,38 @@ def metric(request):
 @pytest.fixture(params=SCALES)
 def scale(request):
     return request.param
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two workers, processes of this machine."""
+    dask = pytest.importorskip("dask")
+    distributed = pytest.importorskip("distributed")
+    with (
+        dask.config.set(CLUSTER),
+        distributed.LocalCluster(
+            n_workers=2,
+            processes=True,
+            threads_per_worker=1,
+            host="127.0.0.1",  # nobody else can reach it
+            dashboard_address="127.0.0.1:0",  # any free port: other clusters may be running
+            memory_limit=MEMORY_LIMIT,
+        ) as cluster,
+        distributed.Client(cluster, timeout=PATIENCE) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def on_cluster(client):
+    """The cluster, which all collections are computed on."""
+    dask = pytest.importorskip("dask")
+    # Work that hangs is cancelled, which is an error.
+    watch = Timer(PATIENCE, client.close)
+    watch.start()
+    try:
+        with dask.config.set(scheduler="dask.distributed"):
+            yield client
+    finally:
+        watch.cancel()
+        watch.join()

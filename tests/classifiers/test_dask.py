@@ -3,7 +3,6 @@
 import os
 import signal
 from functools import partial
-from threading import Timer
 
 import numpy as np
 import pytest
@@ -26,9 +25,16 @@ pd = pytest.importorskip("pandas")
 
 from centroidal.statistics import dask_blocks  # noqa: E402
 
+from .conftest import MEMORY_LIMIT, PATIENCE  # noqa: E402
+
 METHODS = ["decision_function", "predict", "predict_proba", "predict_log_proba", "transform"]
 L2 = [{}, {"scale": "std"}, {"scale": "within"}]
 MEDIANS = [{"metric": "l1"}, {"metric": "l1", "scale": "mad"}, {"scale": "mad"}]
+ODD_BLOCKS = {
+    "l2": SparseCenterClassifier(3, scale="within"),
+    "l1": SparseCenterClassifier(3, metric="l1"),
+    "margin": DisjointCentroidClassifier("margin"),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -435,6 +441,46 @@ class TestDisjointCentroids:
             model.fit(da.from_array(X, chunks=(20, 4)), y)
 
 
+class TestOddBlocks:
+    def assert_same(self, name, found, X, y):
+        expected = clone(ODD_BLOCKS[name]).fit(X, y)
+        np.testing.assert_array_equal(found.classes_, expected.classes_)
+        np.testing.assert_array_equal(found.support_, expected.support_)
+        np.testing.assert_allclose(found.centers_, expected.centers_, rtol=1e-10, atol=1e-12)
+
+    @pytest.mark.parametrize("name", ODD_BLOCKS)
+    def test_blocks_without_rows(self, samples, name):
+        X, y = samples
+        heights = (0, 30, 0, 0, 52, 1, 0)
+        labels = da.from_array(y, chunks=(heights,))
+        lazy = da.from_array(X, chunks=(heights, (4, 5)))
+        for given in (labels, y):
+            self.assert_same(name, clone(ODD_BLOCKS[name]).fit(lazy, given), X, y)
+        keep = np.r_[:40, 60:83]
+        with_holes = lazy.rechunk((20, 4))[da.from_array(np.isin(np.arange(83), keep), chunks=20)]
+        self.assert_same(name, clone(ODD_BLOCKS[name]).fit(with_holes, y[keep]), X[keep], y[keep])
+
+    @pytest.mark.parametrize("name", ODD_BLOCKS)
+    def test_blocks_of_one_class(self, samples, name):
+        X, y = samples
+        X, y = X[np.argsort(y, kind="stable")], np.sort(y)
+        heights = tuple(np.unique(y, return_counts=True)[1].tolist())
+        lazy = da.from_array(X, chunks=(heights, 4))
+        labels = da.from_array(y, chunks=(heights,))
+        self.assert_same(name, clone(ODD_BLOCKS[name]).fit(lazy, labels), X, y)
+
+    @pytest.mark.parametrize("name", ["l2", "margin"])
+    def test_a_label_that_was_not_announced_loses_nothing(self, samples, name):
+        X, y = samples
+        known = y != "never"
+        model = clone(ODD_BLOCKS[name])
+        model.partial_fit(X[known], y[known], classes=["early", "late"])
+        lazy, labels = da.from_array(X, chunks=(20, 4)), da.from_array(y, chunks=20)
+        with pytest.raises(ValueError, match="y holds .*'never'.*, which is not among classes="):
+            model.partial_fit(lazy, labels)
+        self.assert_same(name, model, X[known], y[known])
+
+
 class TestErrors:
     @pytest.mark.parametrize("options", [{}, {"metric": "l1"}], ids=str)
     @pytest.mark.parametrize("weights", [None, np.ones(83)], ids=["equal", "weighted"])
@@ -531,38 +577,7 @@ class TestErrors:
         np.testing.assert_array_equal(model.centers_, centers)
 
 
-MEMORY_LIMIT = 700 * 2**20  # of a worker, of which the libraries take half
-LONGEST_TEST = 90.0  # seconds
-N_BLOCKS, HEIGHT, WIDTH = 96, 10_000, 800
-
-
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2,
-            processes=True,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",  # any free port: other clusters may be running
-            memory_limit=MEMORY_LIMIT,
-        ) as cluster,
-        distributed.Client(cluster, timeout=30) as client,
-    ):
-        yield client
-
-
-@pytest.fixture
-def on_cluster(client):
-    # Work that hangs is cancelled, which is an error.
-    watch = Timer(LONGEST_TEST, client.close)
-    watch.start()
-    try:
-        with dask.config.set(scheduler="dask.distributed"):
-            yield client
-    finally:
-        watch.cancel()
-        watch.join()
+N_BLOCKS, HEIGHT, WIDTH = 192, 5_000, 800
 
 
 def _block_of_numbers(place):
@@ -580,10 +595,8 @@ def _rows_or_death(rows, marker, block_info=None):
     return rows
 
 
-@pytest.mark.skipif(
-    "CENTROIDAL_CLUSTER" not in os.environ,
-    reason="set CENTROIDAL_CLUSTER to start a cluster",
-)
+@pytest.mark.once
+@pytest.mark.xdist_group("cluster")
 # Older versions of Dask say so where a test asks for it, to compare.
 @pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")
 class TestCluster:
@@ -621,6 +634,7 @@ class TestCluster:
         shape = (HEIGHT, WIDTH)
         X = da.concatenate([da.from_delayed(part, shape, np.float32) for part in parts])
         assert X.nbytes > 4 * MEMORY_LIMIT
+        workers = on_cluster.run(os.getpid)
         sizes = []
         gather = dask_blocks._gather
         monkeypatch.setattr(dask_blocks, "_gather", partial(_measured, gather, sizes))
@@ -633,7 +647,9 @@ class TestCluster:
         n_numbers = 2 * (2 * WIDTH + 1)
         assert max(sizes) < 16 * n_numbers + 1000 * N_BLOCKS
         assert len(sizes) == 2
+        assert on_cluster.run(os.getpid) == workers  # none was ended for taking too much memory
 
+    @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="workers are killed by a signal")
     def test_a_worker_that_dies_changes_nothing(self, samples, on_cluster, tmp_path):
         X, y = samples
         marker = str(tmp_path / "died")
@@ -644,7 +660,7 @@ class TestCluster:
             expected = SparseCenterClassifier(3).fit(lazy, y)
         assert os.path.exists(marker)
         np.testing.assert_array_equal(model.centers_, expected.centers_)
-        on_cluster.wait_for_workers(2, timeout=30)
+        on_cluster.wait_for_workers(2, timeout=PATIENCE)
 
 
 def _measured(gather, sizes, parts):

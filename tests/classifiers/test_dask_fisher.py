@@ -1,6 +1,5 @@
 """Fisher-subspace classification of Dask collections: the model of the same rows in memory."""
 
-import os
 from importlib import import_module
 
 import numpy as np
@@ -189,7 +188,7 @@ class TestSameAsInMemory:
         found = FisherSubspaceClassifier().fit(lazily(X), y)
         assert_same_model(found, FisherSubspaceClassifier().fit(X, y), X)
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25, deadline=None, derandomize=True)
     @given(
         seed=st.integers(0, 2**16),
         n_parts=st.integers(1, 9),
@@ -446,50 +445,34 @@ class TestErrors:
             model().fit(lazily(samples.X), samples.y)
 
 
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, processes=True, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-        ) as cluster,
-        distributed.Client(cluster, timeout=30) as client,
-    ):
-        yield client
-
-
-@pytest.mark.skipif(
-    "CENTROIDAL_CLUSTER" not in os.environ,
-    reason="set CENTROIDAL_CLUSTER to start a cluster",
-)
+@pytest.mark.once
+@pytest.mark.xdist_group("cluster")
 # Older versions of Dask say so where a test asks for it, to compare.
 @pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")
 class TestCluster:
     @pytest.mark.parametrize("options", [{}, {"whitening": "full"}, {"threshold": "prior"}])
-    def test_a_cluster_gives_the_same_to_the_bit(self, samples, options, client):
+    def test_a_cluster_gives_the_same_to_the_bit(self, samples, options, on_cluster):
         X, y = samples
         lazy = lazily(X, (9, 7))
-        expected = FisherSubspaceClassifier(**options).fit(lazy, y)
-        with dask.config.set(scheduler="dask.distributed"):
-            model = FisherSubspaceClassifier(**options).fit(lazy, y)
-            predicted = model.predict(lazy).compute()
+        model = FisherSubspaceClassifier(**options).fit(lazy, y)
+        predicted = model.predict(lazy).compute()
+        with dask.config.set(scheduler="synchronous"):
+            expected = FisherSubspaceClassifier(**options).fit(lazy, y)
         np.testing.assert_array_equal(model.coef_, expected.coef_)
         np.testing.assert_array_equal(model.intercept_, expected.intercept_)
         np.testing.assert_array_equal(predicted, expected.predict(X))
 
-    def test_futures(self, samples, client):
+    def test_futures(self, samples, on_cluster):
         X, y = samples
-        blocks = client.scatter([X[:20], X[20:]], hash=False)
-        labels = client.scatter([y[:20], y[20:]], hash=False)
-        with dask.config.set(scheduler="dask.distributed"):
-            model = FisherSubspaceClassifier().fit(blocks, labels)
+        blocks = on_cluster.scatter([X[:20], X[20:]], hash=False)
+        labels = on_cluster.scatter([y[:20], y[20:]], hash=False)
+        model = FisherSubspaceClassifier().fit(blocks, labels)
         assert_same_model(model, FisherSubspaceClassifier().fit(X, y), X)
 
-    def test_vectors_that_are_long_do_not_warn(self, client, monkeypatch):
+    def test_vectors_that_are_long_do_not_warn(self, on_cluster, monkeypatch):
         monkeypatch.setattr(dask_blocks, "_LARGEST_MERGE", 0)
         X = da.map_blocks(_spread_rows, chunks=((100, 100), 5000), dtype=float)
-        warned = {"distributed.admin.large-graph-warning-threshold": "500kB"}
-        with dask.config.set({"scheduler": "dask.distributed", **warned}):
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "500kB"}):
             model = FisherSubspaceClassifier(n_components=2).fit(X, np.arange(200) % 2)
         assert model.components_.shape == (2, 5000)
 

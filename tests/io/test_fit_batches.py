@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 
+import h5py
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -107,7 +108,7 @@ def test_fit_is_partial_fit_of_each_batch(name, folder):
     assert not hasattr(STREAMED[name], "n_features_in_")  # a copy is fitted
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_stream_is_the_batch_for_any_cut(data, tmp_path_factory):
     n_rows = data.draw(st.integers(6, 40))
@@ -549,31 +550,84 @@ def test_killed_runs_end_with_the_same_model_to_the_bit(name, folder, tmp_path):
     assert not list(tmp_path.glob(".*.part"))
 
 
+# The most memory that the process itself ever had. `resource.getrusage` would not do: on Linux a
+# child begins with the peak of its parent, which hides whatever stays below it.
 MEASURED = """
-    import resource, sys
+    import re, sys
+    from pathlib import Path
+    import h5py, pyarrow.parquet
     import numpy as np
     from centroidal import SparseCenterClassifier
     from centroidal.io.batches import batches
     from centroidal.io.fit_batches import fit_batches
-    import pyarrow.parquet
+
+    def peak():
+        status = Path("/proc/self/status").read_text()
+        return int(re.search(r"VmHWM:\\s+(\\d+) kB", status)[1]) / 2**10
 
     SparseCenterClassifier().partial_fit(np.eye(3), [0, 1, 0], classes=[0, 1])
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    rows = batches(sys.argv[1], target="kind")
-    model = fit_batches(SparseCenterClassifier(20), rows)
-    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**10)
+    before = peak()
+    fit_batches(SparseCenterClassifier(20, scale="std"), batches(sys.argv[1], target="kind"))
+    print(peak() - before)
 """
+N_MEGABYTES = int(os.environ.get("CENTROIDAL_STREAM_MB", "300"))
+MOST_MEGABYTES = 250  # beyond the libraries, as the user guide has it; the promise is 300
+
+counts_memory = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="reads how much memory the kernel has counted"
+)
+
+
+def megabytes_of_a_fit(source):
+    """Fit the source in a process of its own; how many megabytes that took at most."""
+    out, err = run(MEASURED, source).communicate(timeout=600)
+    assert err == ""
+    return float(out)
+
+
+def write_long_folder(folder, n_features):
+    """Write files of 10 MB, of which a thousand would make 10 GB; narrow or wide, all the same."""
+    n_rows = 10_000_000 // (8 * n_features)
+    values = np.random.default_rng(0).normal(size=(n_rows, n_features))
+    columns = {name: values[:, j] for j, name in enumerate(names_of(values))}
+    table = pa.table(columns | {"kind": np.arange(n_rows) % 3})
+    for i in range(N_MEGABYTES // 10):
+        pq.write_table(table, folder / f"part-{i:05}.parquet", use_dictionary=False)
+
+
+def write_long_h5ad(path, n_features=50_000, n_stored=50):
+    """Write a CSR matrix with few values in a row; 20,000 rows, which are repeated, take 8 MB."""
+    rng = np.random.default_rng(0)
+    step = n_features // n_stored
+    indices = rng.integers(0, step, (20_000, n_stored)) + step * np.arange(n_stored)
+    values = rng.poisson(2.0, indices.shape) + 1.0
+    n_pieces, n_rows = N_MEGABYTES // 8, N_MEGABYTES // 8 * 20_000
+    with h5py.File(path, "w") as file:
+        group = file.create_group("X")
+        group.attrs.update({"encoding-type": "csr_matrix", "shape": (n_rows, n_features)})
+        group["indptr"] = np.arange(n_rows + 1) * n_stored
+        for name, piece, kind in (("data", values, "f4"), ("indices", indices, "i4")):
+            stored = group.create_dataset(name, (n_pieces * piece.size,), kind)
+            for start in range(0, stored.size, piece.size):
+                stored[start : start + piece.size] = piece.ravel()
+        for name, length in (("obs", n_rows), ("var", n_features)):
+            file[f"{name}/_index"] = np.arange(length).astype("S8")
+            file[name].attrs.update({"_index": "_index", "column-order": []})
+        file["obs"].attrs["column-order"] = ["kind"]
+        file["obs/kind"] = np.arange(n_rows) % 3
 
 
 @pytest.mark.once
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts memory in kilobytes")
-def test_memory_does_not_grow_with_the_data(tmp_path):
-    n_megabytes = int(os.environ.get("CENTROIDAL_STREAM_MB", "300"))
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(6250, 200))  # 10 MB
-    table = pa.table({f"g{j}": values[:, j] for j in range(200)} | {"kind": np.arange(6250) % 3})
-    for i in range(n_megabytes // 10):
-        pq.write_table(table, tmp_path / f"part-{i:05}.parquet", use_dictionary=False)
-    out, err = run(MEASURED, tmp_path).communicate(timeout=600)
-    assert err == ""
-    assert float(out) < 220
+@counts_memory
+@pytest.mark.parametrize("n_features", [200, 2000])
+def test_memory_does_not_grow_with_the_data(n_features, tmp_path):
+    write_long_folder(tmp_path, n_features)
+    assert megabytes_of_a_fit(tmp_path) < MOST_MEGABYTES
+
+
+@pytest.mark.once
+@counts_memory
+def test_memory_does_not_grow_with_sparse_data(tmp_path):
+    # A single batch would take 13 GB if it were made dense, all rows more than 100 GB.
+    write_long_h5ad(tmp_path / "table.h5ad")
+    assert megabytes_of_a_fit(tmp_path / "table.h5ad") < MOST_MEGABYTES

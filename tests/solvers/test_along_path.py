@@ -50,7 +50,7 @@ def problem(seed, n_samples, n_features, n_classes):
     is_l1=st.booleans(),
     is_sparse=st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, derandomize=True)
 def test_each_model_predicts_as_by_itself(seed, n_samples, n_features, n_classes, is_l1, is_sparse):
     X, path, grid, bonus = problem(seed, n_samples, n_features, n_classes)
     samples = sparse.csr_array(X) if is_sparse else X

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from centroidal.io import batches
 from centroidal.report import build_report, write_report
 
 from .samples import HOSTILE, make_selection, widened, with_names
@@ -359,3 +360,16 @@ def test_file_is_overwritten_only_by_force(selection, tmp_path):
 def test_file_must_be_html(selection, tmp_path):
     with pytest.raises(ValueError, match="must end in .html"):
         write_report(tmp_path / "report.pdf", selection)
+
+
+def test_samples_that_were_read_in_batches_are_not_drawn(selection, tmp_path):
+    np.savez(tmp_path / "table.npz", X=np.eye(3), kind=["a", "b", "a"])
+    rows = batches(tmp_path / "table.npz", target="kind")
+    streamed = replace(selection, predicted=None, true_codes=None, subspace=None, stability=None)
+    page = Page(build_report(streamed, table=rows, date=DAY))
+    assert "chart-scatter" not in page.ids
+    assert "chart-curve" in page.ids
+    assert "no picture of the samples: they were read in batches" in page.text("subspace")
+    assert "Folds that were drawn once." in page.text("caveats")
+    assert "Samples 60" in page.text("question")
+    assert "table.npz" in page.text("reproduce")

@@ -25,8 +25,9 @@ def stability(index):
         ({"stability": stability(0.3)}, {"The list is unstable."}),
         ({"stability": stability(0.5)}, set()),
         ({"random_score": 1.0}, {"Not above random features."}),
+        ({"predicted": None}, {"Folds that were drawn once."}),
     ],
-    ids=["very few", "few", "many", "imputed", "unstable", "stable", "at random"],
+    ids=["very few", "few", "many", "imputed", "unstable", "stable", "at random", "streamed"],
 )
 def test_caveats_are_chosen_by_the_facts(selection, changes, expected):
     plain = replace(selection, class_counts=np.array([50, 50, 50]), stability=None)

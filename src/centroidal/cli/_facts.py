@@ -37,15 +37,8 @@ def plain_value(value):
 
 def table_facts(table):
     """Where the samples come from."""
-    n_samples, n_features = table.X.shape
-    return {
-        "source": table.source,
-        "digest": table.digest,
-        "target": table.target,
-        "n_samples": n_samples,
-        "n_features": n_features,
-        "remarks": table.remarks,
-    }
+    names = ("source", "digest", "target", "n_samples", "n_features", "remarks")
+    return {name: getattr(table, name) for name in names}
 
 
 def feature_columns(selection):
@@ -109,7 +102,7 @@ def model_metadata(selection, table):
         **{name: getattr(selection, name) for name in names},
         "selected_features": selection.selected_names,
     }
-    return plain_value(facts)
+    return plain_value({name: value for name, value in facts.items() if value is not None})
 
 
 def comparison_columns(comparison):

@@ -10,11 +10,15 @@ __all__ = ["Output", "Outputs"]
 
 
 class Output(NamedTuple):
-    """A file to write: the option that names it, its path, and the suffixes it may have."""
+    """A file to write: the option that names it, its path, and the suffixes it may have.
+
+    One that may exist is not overwritten, but read first.
+    """
 
     option: str
     path: str | None
     suffixes: tuple
+    may_exist: bool = False
 
 
 class Outputs:
@@ -71,7 +75,7 @@ def _check(output, force):
         raise InputError(f"{option} {output.path} is a folder, not a file.")
     if not path.parent.is_dir():
         raise InputError(f"{option} {output.path}: there is no folder {path.parent}.")
-    if path.exists() and not force:
+    if path.exists() and not (force or output.may_exist):
         raise InputError(f"{option} {output.path} exists; --force overwrites it.")
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"{option} {output.path}: the folder {path.parent} must not be written.")

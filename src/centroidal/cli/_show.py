@@ -189,11 +189,10 @@ def _table(*columns):
 
 
 def _data_line(table, classes, counts):
-    n_samples, n_features = table.X.shape
     sizes = ", ".join(f"{label} ({count:,})" for label, count in zip(classes, counts, strict=True))
     return (
-        f"{table.source}: {n_samples:,} samples, {n_features:,} features, {len(classes)} classes "
-        f"of {table.target}: {sizes}."
+        f"{table.source}: {table.n_samples:,} samples, {table.n_features:,} features, "
+        f"{len(classes)} classes of {table.target}: {sizes}."
     )
 
 

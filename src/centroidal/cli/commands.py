@@ -2,11 +2,12 @@
 
 import re
 import shlex
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
 from .._optional import require
-from ._messages import InputError, input_errors
+from ._messages import InputError, WorkError, input_errors
 from ._outputs import Output, Outputs
 
 __all__ = ["compare", "datasets", "demo", "export", "merge", "predict", "select", "show"]
@@ -19,7 +20,9 @@ _SUFFIXES = {
     "--features": (".csv",),
     "--export-selected": (".csv", ".parquet"),
     "--output": (".csv",),
+    "--checkpoint": (".skops",),
 }
+_STREAMED = ("l2", "l1")  # methods that work in batches
 _LABEL = "class"
 _MERGED_BY = "centroidal merge"
 _NO_SCORE = (
@@ -34,6 +37,7 @@ _OPTIONS = {
     "n_resamples": "--resamples",
     "n_jobs": "--jobs",
     "random_state": "--seed",
+    "checkpoint": "--checkpoint",
 }
 
 
@@ -59,23 +63,17 @@ def demo(args, messages):
 
 def select(args, messages):
     """Select features of a table, score the selection, write what is asked for."""
+    _check_stream(args)
     if args.compare and args.report is None:
         raise InputError(
             "--compare adds to the report, so it needs --report R.html; the command compare "
             "works without."
         )
-    named = ("--report", "--model", "--features", "--export-selected")
+    named = ("--report", "--model", "--features", "--export-selected", "--checkpoint")
     outputs = _outputs(args, *named, inputs=[args.table])
     view = _view(args)
-    table = _read(args, messages)
-    run = _begin_comparison(args, table) if args.compare else None
-    selection = _select(
-        messages, table.X, table.y, method=args.method, n_features=args.n_features,
-        rule=args.rule, scoring=args.scoring, cv=args.folds, n_repeats=args.repeats,
-        impute=table.impute, n_resamples=_n_resamples(args), feature_names=table.feature_names,
-        n_jobs=args.jobs, random_state=args.seed,
-    )  # fmt: skip
-    comparison = None if run is None else _finish(run, messages)
+    work = _select_stream if args.stream else _select_table
+    table, selection, comparison = work(args, messages)
     _write_selection(outputs, args, selection, table, comparison)
     if args.json:
         return _print(table=table, selection=selection, written=outputs.written)
@@ -235,7 +233,10 @@ def _outputs(args, *options, inputs=()):
     """Check the files to write, and that the packages which write them are there."""
     paths = {option: getattr(args, option[2:].replace("-", "_")) for option in options}
     outputs = Outputs(
-        *(Output(option, path, _SUFFIXES[option]) for option, path in paths.items()),
+        *(
+            Output(option, path, _SUFFIXES[option], may_exist=option == "--checkpoint")
+            for option, path in paths.items()
+        ),
         force=args.force,
         inputs=inputs,
     )
@@ -244,6 +245,8 @@ def _outputs(args, *options, inputs=()):
             require(package, "report", "A report")
     if outputs.is_asked("--model"):
         require("skops.io", "persist", "A model file")
+    if outputs.is_asked("--checkpoint"):
+        require("skops.io", "persist", "A checkpoint")
     if outputs.is_asked("--export-selected", ".parquet"):
         require("pyarrow", "io", "Writing .parquet")
     return outputs
@@ -266,6 +269,9 @@ def _existing(path):
 def _read(args, messages):
     from ..io import read_table
 
+    if Path(args.table).is_dir():
+        who = "--stream reads it" if args.command == "select" else "only select --stream reads one"
+        raise InputError(f"{args.table} is a folder, not a file; {who}.")
     messages.note(f"Reading {args.table} ...")
     with input_errors():
         table = read_table(
@@ -290,7 +296,77 @@ def _n_resamples(args):
     return _N_RESAMPLES if args.report or getattr(args, "features", None) else 0
 
 
+def _check_stream(args):
+    """Raise if an option needs all samples in memory, which is what --stream is to avoid."""
+    if not args.stream:
+        if args.checkpoint is not None:
+            raise InputError(f"--checkpoint {args.checkpoint} needs --stream.")
+        return
+    if args.method not in _STREAMED:
+        raise InputError(
+            f"--stream knows --method {' and '.join(_STREAMED)}; {args.method} needs all samples "
+            "in memory."
+        )
+    for option in ("--impute", "--transpose", "--resamples", "--compare", "--export-selected"):
+        if getattr(args, option[2:].replace("-", "_")):
+            raise InputError(f"{option} needs all samples in memory, so not with --stream.")
+    if args.repeats not in (None, 1):
+        raise InputError(f"--repeats {args.repeats} must be 1 with --stream: folds are drawn once.")
+
+
 # ------------------------------------------------------------------ the work
+
+
+def _select_table(args, messages):
+    """Return the table, the selection, and the comparison if it is asked for."""
+    table = _read(args, messages)
+    run = _begin_comparison(args, table) if args.compare else None
+    selection = _select(
+        messages, table.X, table.y, method=args.method, n_features=args.n_features,
+        rule=args.rule, scoring=args.scoring, cv=args.folds, n_repeats=args.repeats,
+        impute=table.impute, n_resamples=_n_resamples(args), feature_names=table.feature_names,
+        n_jobs=args.jobs, random_state=args.seed,
+    )  # fmt: skip
+    return table, selection, None if run is None else _finish(run, messages)
+
+
+def _select_stream(args, messages):
+    """Do the same with batches, which cannot be compared."""
+    from ..io import batches, select_batches
+
+    with input_errors():
+        rows = batches(
+            args.table, target=args.target, ids=args.id, drop=args.drop, layer=args.layer
+        )
+    with messages.bar("Selecting features") as advance, _stream_errors(args):
+        selection = select_batches(
+            rows, method=args.method, n_features=args.n_features, rule=args.rule,
+            scoring=args.scoring, cv=args.folds, checkpoint=args.checkpoint, n_jobs=args.jobs,
+            random_state=args.seed,
+            progress=lambda n_done, n_rows, what: advance(what, n_done, n_rows),
+        )  # fmt: skip
+    return rows, selection, None
+
+
+@contextmanager
+def _stream_errors(args):
+    """Word what may go wrong while batches are read; most of it is known only then."""
+    try:
+        yield
+    except ValueError as error:
+        raise InputError(_as_said_here(error)) from error
+    except OSError as error:
+        if error.errno is None or args.checkpoint is None:  # in a batch, which is named
+            raise InputError(str(error)) from error
+        raise WorkError(
+            f"--checkpoint {args.checkpoint} could not be written: {error.strerror}."
+        ) from error
+    except KeyboardInterrupt:
+        if args.checkpoint is None or not Path(args.checkpoint).exists():
+            raise
+        raise KeyboardInterrupt(
+            f"the same command goes on from {args.checkpoint}, nothing else was written"
+        ) from None
 
 
 def _select(messages, X, y, **options):
@@ -316,7 +392,7 @@ def _as_said_here(error):
     """Call parameters by the names of the options."""
     text = str(error)
     for name, option in _OPTIONS.items():
-        text = re.sub(rf"\b{name}=", f"{option} ", text)
+        text = re.sub(rf"\b{name}(=| (?=was ))", f"{option} ", text)
     return text
 
 
@@ -467,8 +543,9 @@ def _next_steps(args, written):
         steps["predict new samples"] = f"centroidal predict {model} NEW.csv -o predictions.csv"
     if args.report is None:
         steps["see more in a report"] = f"{again} --report report.html"
-    table, target = shlex.quote(args.table), shlex.quote(args.target)
-    steps["compare classifiers"] = f"centroidal compare {table} --target {target}"
+    if not args.stream:
+        table, target = shlex.quote(args.table), shlex.quote(args.target)
+        steps["compare classifiers"] = f"centroidal compare {table} --target {target}"
     return steps
 
 

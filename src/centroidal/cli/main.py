@@ -37,7 +37,8 @@ EXAMPLES = {
   centroidal select expression.csv --target tumour
   centroidal select expression.csv --target tumour -k 20 --model tumour.skops
   centroidal select genes.tsv --transpose --target tumour --method best --report report.html
-  centroidal select cells.h5ad --target kind --layer counts --features features.csv""",
+  centroidal select cells.h5ad --target kind --layer counts --features features.csv
+  centroidal select parts/ --target tumour --stream --checkpoint so_far.skops""",
     "compare": """\
   centroidal compare expression.csv --target tumour
   centroidal compare expression.csv --target tumour --repeats 1 --output scores.csv""",
@@ -177,9 +178,9 @@ def _add_demo(parser):
 
 
 def _add_select(parser):
-    _add_table(parser)
+    _add_table(parser, folders=True)
     _add_target(parser)
-    _add_reading(parser, impute=True)
+    _add_stream(_add_reading(parser, impute=True))
     group = parser.add_argument_group("selection")
     group.add_argument(
         "--method", choices=METHODS, default="l2",
@@ -293,11 +294,11 @@ _COMMANDS = {
 # ------------------------------------------------------------------ what commands share
 
 
-def _add_table(parser):
+def _add_table(parser, folders=False):
     parser.add_argument(
         "table", metavar="TABLE",
         help="file with a row for each sample: .csv, .tsv, .txt (also .gz), .parquet, .npz, .mat, "
-        ".svmlight, .h5ad",
+        ".svmlight, .h5ad" + ("; with --stream also a folder of .parquet files" if folders else ""),
     )  # fmt: skip
 
 
@@ -332,6 +333,18 @@ def _add_reading(parser, impute=False):
             help="missing values: fill in medians of the training samples, or leave out features "
             "with gaps (default: refuse them)",
         )  # fmt: skip
+    return group
+
+
+def _add_stream(group):
+    group.add_argument(
+        "--stream", action="store_true",
+        help="read the table in batches, as often as needed, for one that does not fit in memory",
+    )  # fmt: skip
+    group.add_argument(
+        "--checkpoint", metavar="C.skops",
+        help="with --stream: file to note in how far it is; the same command goes on from there",
+    )  # fmt: skip
 
 
 def _add_evaluation(parser):

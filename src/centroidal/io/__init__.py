@@ -6,6 +6,7 @@ from .merging import merge_models
 from .models import ModelCard, UntrustedTypeError, load_model, read_model_card, save_model
 from .onnx_export import to_onnx
 from .prediction import Predictions, predict_table, read_new_samples
+from .select_batches import select_batches
 from .tables import Table, read_table
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "read_new_samples",
     "read_table",
     "save_model",
+    "select_batches",
     "to_onnx",
 ]

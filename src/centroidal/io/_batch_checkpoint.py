@@ -2,6 +2,8 @@
 
 import re
 import time
+from copy import copy
+from pathlib import Path
 from typing import NamedTuple
 
 from ._request import listed
@@ -14,31 +16,30 @@ from .models import (
     save_model,
 )
 
-__all__ = ["Checkpoint", "Progress", "described"]
+__all__ = ["Checkpoint", "Progress", "described", "stated"]
 
-_KEY, _LAYOUT = "fit_batches", 1
+_LAYOUT = 1
+_WORDS = {"fit_batches": "fit", "select_batches": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
 _SHARE = 20  # writing may take one part in so many of the time
 
 
 class Progress(NamedTuple):
-    """How far a fit has got: batches of rows, or blocks of columns, and rows read."""
+    """How far a fit has got: batches of rows and blocks of columns, and rows read."""
 
     n_done: int = 0
     n_rows: int = 0
     finished: bool = False
 
 
-def described(estimator, batches, classes, **plan):
+def described(estimator, parameters, batches, classes, **plan):
     """Say what a fit depends on, with what JSON has; `n_jobs` changes nothing and is left out."""
     identity = batches._reader.identity
-    parameters = _plain(estimator.get_params())
-    parameters.pop("n_jobs", None)
     return {
         "layout": _LAYOUT,
-        "estimator": type(estimator).__name__,
-        "parameters": parameters,
+        "estimator": estimator,
+        "parameters": _plain({name: parameters[name] for name in parameters if name != "n_jobs"}),
         "classes": classes.tolist(),
         "target": batches.target,
         "batch_size": batches.batch_size,
@@ -47,6 +48,21 @@ def described(estimator, batches, classes, **plan):
         "files": identity.files,
         **plan,
     }
+
+
+def stated(path, key):
+    """Return what a file says that it depends on, None if it is not there or no checkpoint."""
+    if path is None or not Path(path).exists():
+        return None
+    found = read_model_card(path, max_bytes=_room(path)).metadata.get(key)
+    if not isinstance(found, dict) or not set(found) >= _KEYS or found["layout"] != _LAYOUT:
+        return None
+    return found
+
+
+def _room(path):
+    """Bytes that a file may hold: checkpoints are our own, and may be large."""
+    return max(_MAX_BYTES, _MAX_UNPACKED * Path(path).stat().st_size)
 
 
 class Checkpoint:
@@ -60,11 +76,22 @@ class Checkpoint:
         After how many steps it is written; None goes by the time that writing takes.
     facts : dict
         What the fit depends on, see `described`.
+    carries : str or None
+        Name of a private attribute of the model that is written besides, and not there otherwise.
+    key : str
+        Under which name the facts stand on the card of the file.
+
+    Attributes
+    ----------
+    carried : object
+        What an earlier run wrote besides the model, None if nothing.
     """
 
-    def __init__(self, path, every, facts):
+    carried = None
+
+    def __init__(self, path, every, facts, *, carries=None, key="fit_batches"):
         self._path = None if path is None else check_target(path, ".skops", force=True)
-        self._every, self._facts = every, facts
+        self._every, self._facts, self._carries, self._key = every, facts, carries, key
         self._n_waited, self._written, self._seconds = 0, 0.0, 0.0
 
     def begin(self, estimator):
@@ -79,15 +106,15 @@ class Checkpoint:
             self._write_first(estimator)
             return estimator, Progress()
         progress = self._read_progress()
-        size = self._path.stat().st_size
-        model = load_model(self._path, max_bytes=max(_MAX_BYTES, _MAX_UNPACKED * size))
+        model = load_model(self._path, max_bytes=_room(self._path))
+        self.carried = vars(model).pop(self._carries, None)
         if "n_jobs" in estimator.get_params():
             model.set_params(n_jobs=estimator.get_params()["n_jobs"])
         self._written = time.perf_counter()
         return model, progress
 
-    def step(self, model, progress):
-        """Write the model if it is time for it."""
+    def step(self, model, progress, carried=None):
+        """Write the model, and what is carried besides, if it is time for it."""
         if self._path is None:
             return
         self._n_waited += 1
@@ -96,14 +123,17 @@ class Checkpoint:
         else:
             is_due = self._n_waited >= self._every
         if is_due:
-            self.write(model, progress)
+            self.write(model, progress, carried)
 
-    def write(self, model, progress):
-        """Write the model, whole or not at all."""
+    def write(self, model, progress, carried=None):
+        """Write the model, and what is carried besides, whole or not at all."""
         if self._path is None:
             return
         start = time.perf_counter()
-        metadata = {_KEY: {**self._facts, "progress": [*progress]}}
+        if carried is not None:
+            model = copy(model)
+            setattr(model, self._carries, carried)
+        metadata = {self._key: {**self._facts, "progress": [*progress]}}
         save_model(model, self._path, metadata=metadata, force=True)
         self._written = time.perf_counter()
         self._n_waited, self._seconds = 0, self._written - start
@@ -124,10 +154,8 @@ class Checkpoint:
                 each.unlink(missing_ok=True)
 
     def _read_progress(self):
-        size = self._path.stat().st_size
-        card = read_model_card(self._path, max_bytes=max(_MAX_BYTES, _MAX_UNPACKED * size))
-        found = card.metadata.get(_KEY)
-        if not isinstance(found, dict) or not set(found) >= _KEYS or found["layout"] != _LAYOUT:
+        found = stated(self._path, self._key)
+        if found is None:
             raise ValueError(
                 f"checkpoint={str(self._path)!r} exists and is no checkpoint that can be resumed; "
                 "name another file."
@@ -136,7 +164,8 @@ class Checkpoint:
         differences = _differences(found, self._facts, progress)
         if differences:
             raise ValueError(
-                f"checkpoint={str(self._path)!r} is of another fit: {'; '.join(differences)}. "
+                f"checkpoint={str(self._path)!r} is of another {_WORDS[self._key]}: "
+                f"{'; '.join(differences)}. "
                 "Name another file, or remove this one to begin anew."
             )
         return progress

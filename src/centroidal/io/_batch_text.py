@@ -1,6 +1,7 @@
 """Batches of a table of text: chunks of whole lines, each read by the rules of `read_table`."""
 
 import gzip
+from collections import Counter
 from hashlib import sha256
 
 import numpy as np
@@ -13,7 +14,7 @@ from ._request import clean_errors, listed, shown
 __all__ = ["TextReader"]
 
 _CHUNK_BYTES = 2**24
-_MOST_LABELS = 100_000
+_MOST_LABELS, _LABELS_AT_A_TIME = 100_000, 2**16
 _AMONG_NUMBERS = "True or False among numbers"
 
 
@@ -59,19 +60,22 @@ class TextReader:
         return Identity("text", [[self._path.name, self._path.stat().st_size, None]], digest)
 
     def labels(self):
-        """Yield the labels, once all of them were seen."""
+        """Yield the labels, once all of them were seen, those that are alike together."""
         self.learn_labels()
-        yield self._request.name, np.array(list(self._label_of.values()))
+        labels, ends = np.array(list(self._label_of.values())), np.cumsum(self._n_of)
+        for start in range(0, self.n_samples, _LABELS_AT_A_TIME):
+            rows = np.arange(start, min(start + _LABELS_AT_A_TIME, self.n_samples))
+            yield self._request.name, labels[np.searchsorted(ends, rows, side="right")]
 
     def learn_labels(self):
         """Read the column of labels, unless that was done, and count the rows."""
         if self._label_of is not None:
             return
-        n_rows, cells, missing = 0, {}, []
+        n_rows, cells, missing = 0, Counter(), []
         for lines in self._bodies():
             found = self._target_cells(lines)
             missing += [n_rows + i + 1 for i, cell in enumerate(found) if cell in MISSING]
-            cells.update(dict.fromkeys(found))
+            cells.update(found)
             n_rows += len(found)
             self._refuse_many(cells)
         name, target = self._request.name, shown(self._request.target)
@@ -83,7 +87,7 @@ class TextReader:
                 f"{listed(missing)}). Fill them in or take these samples out."
             )
         self._label_of = dict(zip(cells, labels_from_text(list(cells)).tolist(), strict=True))
-        self.n_samples = n_rows
+        self.n_samples, self._n_of = n_rows, list(cells.values())
 
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; those before it are only counted."""

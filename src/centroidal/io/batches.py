@@ -69,7 +69,15 @@ class Batches:
         The name of the labels.
     source : str
         The name of the file or folder.
+    ids, digest : None
+        Of all rows neither names nor bytes are read at once; they are there as in
+        :class:`Table`, for the report.
+    remarks : tuple
+        Empty; what is unusual is an error.
     """
+
+    ids = digest = None
+    remarks = ()
 
     def __init__(self, reader, request, batch_size, first=0, last=None):
         self._reader, self._request = reader, request
@@ -102,10 +110,14 @@ class Batches:
         ndarray
             The different labels, sorted.
         """
-        found = np.array([])
+        return self._class_counts()[0]
+
+    def _class_counts(self):
+        """Read the labels alone; return those that occur, sorted, and how often each does."""
+        found, counts = np.array([]), np.array([], dtype=int)
         for name, y in self._reader.labels():
             _check_labels(Found(y[:, None], [], y, None, self.target), self._named(name))
-            found = np.unique(y) if found.size == 0 else np.union1d(found, y)
+            found, counts = _added(found, counts, y)
             if found.size > _MOST_LABELS:
                 raise ValueError(
                     f"{name}: {shown(self.target)} holds more than {_MOST_LABELS} different "
@@ -113,7 +125,7 @@ class Batches:
                 )
         if found.size == 0:
             raise ValueError(f"{self.source} has no rows.")
-        return found
+        return found, counts
 
     def columns(self, first, last):
         """Return the same batches with some of the features only.
@@ -209,7 +221,8 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     Returns
     -------
     Batches
-        To be iterated, as often as needed, or given to :func:`fit_batches`.
+        To be iterated, as often as needed, or given to :func:`fit_batches` or
+        :func:`select_batches`.
 
     Raises
     ------
@@ -225,6 +238,7 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     --------
     read_table : Reads a table that fits in memory.
     fit_batches : Fits an estimator to batches.
+    select_batches : Selects features of batches, with an honest score.
 
     Notes
     -----
@@ -256,6 +270,17 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     request = _request(target, ids, drop, False, layer)._replace(name=path.name or str(path))
     reader = _reader(path, request)
     return Batches(reader, request, _batch_size(batch_size, reader.row_bytes))
+
+
+def _added(labels, counts, y):
+    """Add further labels to those that were counted."""
+    new, n_new = np.unique(y, return_counts=True)
+    if labels.size == 0:
+        return new, n_new
+    together, places = np.unique(np.concatenate([labels, new]), return_inverse=True)
+    total = np.zeros(together.size, dtype=int)
+    np.add.at(total, places, np.concatenate([counts, n_new]))
+    return together, total
 
 
 def _batch_size(batch_size, row_bytes):

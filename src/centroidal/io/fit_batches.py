@@ -1,18 +1,22 @@
 """Fit an estimator to data that do not fit in memory, and go on where a killed run stopped."""
 
-import sys
-from numbers import Integral
-
-import numpy as np
-from scipy import sparse
 from sklearn.base import clone, is_classifier
 
 from .._validation import Features, check_next_classes
 from ..classifiers import SparseCenterClassifier
-from ..classifiers._geometry import ColumnSummary, moments_height
-from ..statistics import ClassMedians, ClassMoments
+from ..classifiers._geometry import moments_height
 from ._batch_checkpoint import Checkpoint, Progress, described
-from .batches import Batches
+from ._batch_passes import (
+    RowCount,
+    block_width,
+    check_batches,
+    check_whole,
+    codes_of,
+    gathered,
+    packed,
+    teller,
+    unpacked,
+)
 
 __all__ = ["fit_batches"]
 
@@ -74,6 +78,7 @@ def fit_batches(
     See Also
     --------
     batches : Reads a source in batches.
+    select_batches : Selects features, and says how well they do on unseen samples.
     save_model : Writes a model file, which is what a checkpoint is.
 
     Notes
@@ -104,10 +109,9 @@ def fit_batches(
     ['a']
     >>> folder.cleanup()
     """
-    _check_count("checkpoint_every", checkpoint_every, optional=True)
-    _check_count("memory", memory)
-    if not isinstance(batches, Batches):
-        raise TypeError(f"batches={type(batches).__name__} must be what batches() returns.")
+    check_whole("checkpoint_every", checkpoint_every, optional=True)
+    check_whole("memory", memory)
+    check_batches(batches)
     by_columns = _needs_columns(estimator)
     model = clone(estimator)
     classes = check_next_classes(
@@ -117,18 +121,10 @@ def fit_batches(
         batches.classes()  # counts the rows, too
     if batches.n_samples == 0:
         raise ValueError(f"{batches.source} has no rows.")
-    tell = _teller(progress)
+    tell = teller(progress)
     if by_columns:
         return _fit_columns(model, batches, classes, checkpoint, memory, tell)
     return _fit_rows(model, batches, classes, checkpoint, checkpoint_every, tell)
-
-
-def _check_count(name, value, optional=False):
-    if value is None and optional:
-        return
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        allowed = "a whole number from 1 on" + (" or None" if optional else "")
-        raise ValueError(f"{name}={value!r} must be {allowed}.")
 
 
 def _needs_columns(estimator):
@@ -148,32 +144,21 @@ def _needs_columns(estimator):
     return False
 
 
-def _teller(progress):
-    if progress is None or progress is False:
-        return lambda n_done, n_rows, what: None
-    if progress is True:
-        return _write_line
-    if not callable(progress):
-        raise TypeError(f"progress={progress!r} must be True, a function or None.")
-    return progress
-
-
-def _write_line(n_done, n_rows, what):
-    end = "\n" if n_done == n_rows else ""
-    print(f"\r{n_done}/{n_rows} rows: {what}".ljust(60), end=end, file=sys.stderr, flush=True)
+def _described(model, batches, classes, **plan):
+    return described(type(model).__name__, model.get_params(), batches, classes, **plan)
 
 
 # ------------------------------------------------------------------ batch after batch
 
 
 def _fit_rows(model, batches, classes, path, every, tell):
-    checkpoint = Checkpoint(path, every, described(model, batches, classes))
+    checkpoint = Checkpoint(path, every, _described(model, batches, classes))
     model, done = checkpoint.begin(model)
     if done.finished:
         return model
     n_batches = -(-batches.n_samples // batches.batch_size)
     for batch in batches.start(done.n_done):
-        _codes(batch, classes)
+        codes_of(batch, classes)
         first = {"classes": classes} if done.n_done == 0 else {}
         model.partial_fit(batch.X, batch.y, **first)
         done = Progress(done.n_done + 1, done.n_rows + batch.y.size)
@@ -187,101 +172,32 @@ def _fit_rows(model, batches, classes, path, every, tell):
     return model
 
 
-def _codes(batch, classes):
-    """Return the place of each label among the classes; raise if one is not there."""
-    y = batch.y
-    unknown = np.ones(y.size, dtype=bool)
-    codes = np.zeros(y.size, dtype=np.int32)
-    if (classes.dtype.kind in "US") == (y.dtype.kind in "US"):
-        codes = np.searchsorted(classes, y).clip(max=classes.size - 1).astype(np.int32)
-        unknown = classes[codes] != y
-    if unknown.any():
-        row = int(np.argmax(unknown))
-        raise ValueError(
-            f"Batch {batch.number}: the label {y[row].item()!r} in {_file_of(batch, row)} is not "
-            f"among classes={classes.tolist()}."
-        )
-    return codes
-
-
-def _file_of(batch, row):
-    for name, n_rows in batch.files:
-        if row < n_rows:
-            return name
-        row -= n_rows
-    raise IndexError(row)
-
-
 # ------------------------------------------------------------------ columns after columns
 
 
 def _fit_columns(model, batches, classes, path, memory, tell):
-    width = _width(batches, memory)
+    width = block_width(batches, memory)
     starts = range(0, batches.n_features, width)
-    facts = described(model, batches, classes, columns_at_a_time=width)
-    checkpoint = Checkpoint(path, 1, facts)
+    facts = _described(model, batches, classes, columns_at_a_time=width)
+    checkpoint = Checkpoint(path, 1, facts, carries=_SUMMARY)
     model, done = checkpoint.begin(model)
     if done.finished:
         return model
-    parts = [_unpacked(part) for part in model.__dict__.pop(_SUMMARY, [])]
+    parts = [unpacked(part) for part in checkpoint.carried or []]
     height = moments_height(
         batches.n_samples, batches.n_features, classes.size, batches._reader.n_stored
     )
+    rows_read = RowCount(tell, batches.n_samples, len(starts), done.n_rows)
     for number, start in enumerate(starts[done.n_done :], done.n_done + 1):
         block = batches.columns(start, min(start + width, batches.n_features))
-        what = f"pass {number} of {len(starts)}"
-        X, codes = _gathered(block, classes, done.n_rows, len(starts), what, tell)
+        X, codes = gathered(block, classes, rows_read)
         parts.append(
             model._geometry.summarise_columns(X, codes, classes.size, height, model.n_jobs)
         )
-        done = Progress(number, done.n_rows + batches.n_samples)
+        done = Progress(number, rows_read.n_done)
         if number < len(starts):
-            setattr(model, _SUMMARY, [_packed(part) for part in parts])
-            checkpoint.write(model, done)
-            delattr(model, _SUMMARY)
+            checkpoint.write(model, done, [packed(part) for part in parts])
     names = batches.feature_names if batches._reader.has_names else None
     model._fit_columns(parts, Features(batches.n_features, names), classes)
     checkpoint.write(model, done._replace(finished=True))
     return model
-
-
-def _width(batches, memory):
-    """Columns of which all rows fit in memory, at least one."""
-    row_bytes = batches._reader.row_bytes / len(batches._reader.feature_names)
-    return int(min(max(memory // (row_bytes * batches.n_samples), 1), batches.n_features))
-
-
-def _gathered(block, classes, n_before, n_passes, what, tell):
-    """Read all rows of a block of columns."""
-    n_rows = block.n_samples
-    codes = np.empty(n_rows, dtype=np.int32)
-    X, parts, at = None, [], 0
-    for batch in block:
-        rows = slice(at, at + batch.y.size)
-        codes[rows] = _codes(batch, classes)
-        if sparse.issparse(batch.X):
-            parts.append(batch.X)
-        else:
-            X = np.empty((n_rows, block.n_features), batch.X.dtype) if X is None else X
-            X[rows] = batch.X
-        at = rows.stop
-        tell(n_before + at, n_rows * n_passes, what)
-    return sparse.vstack(parts, format="csr") if parts else X, codes
-
-
-def _packed(summary):
-    """Turn a summary into what a model file may hold: arrays under names."""
-    arrays = {f"medians_{name}": array for name, array in summary.medians._asdict().items()}
-    if summary.moments is not None:
-        arrays |= {"means": summary.moments.means, "squares": summary.moments.squares}
-    if summary.deviations is not None:
-        arrays["deviations"] = summary.deviations
-    return arrays
-
-
-def _unpacked(arrays):
-    medians = ClassMedians(*(arrays[f"medians_{name}"] for name in ClassMedians._fields))
-    moments = None
-    if "means" in arrays:
-        moments = ClassMoments(medians.counts, arrays["means"], arrays["squares"])
-    return ColumnSummary(moments, medians, arrays.get("deviations"))

@@ -54,10 +54,22 @@ class Table:
     digest: str | None
     impute: str | None = None
 
+    @property
+    def n_samples(self):
+        """Number of samples."""
+        return self.X.shape[0]
+
+    @property
+    def n_features(self):
+        """Number of features."""
+        return self.X.shape[1]
+
     def __repr__(self):
-        n_samples, n_features = self.X.shape
         labels = "no labels" if self.y is None else f"labels {self.target!r}"
-        return f"<Table {self.source!r}: {n_samples} samples, {n_features} features, {labels}>"
+        return (
+            f"<Table {self.source!r}: {self.n_samples} samples, {self.n_features} features, "
+            f"{labels}>"
+        )
 
 
 def read_table(source, *, target=None, ids=None, drop=(), transpose=False, layer=None, impute=None):

@@ -12,11 +12,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from .._progress import ProgressMixin
 from .._validation import check_count
 from ..statistics import map_blocks
+from ._seeds import draw_seeds
 
 __all__ = ["FoldsMixin", "list_folds", "outer_folds"]
 
 _N_REPEATS = 3  # of a number of folds, if nothing is said
-_LARGEST_SEED = np.iinfo(np.int32).max
 
 
 def list_folds(cv, X, labels, **split_params):
@@ -80,7 +80,7 @@ def _check_fold(number, train, test):
 def _repeated(n_folds, n_repeats, groups, seed):
     if groups is None:
         return [RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=n_repeats, random_state=seed)]
-    seeds = np.random.RandomState(seed).randint(_LARGEST_SEED, size=n_repeats).tolist()
+    seeds = draw_seeds(np.random.RandomState(seed), n_repeats).tolist()
     return [StratifiedGroupKFold(n_folds, shuffle=True, random_state=each) for each in seeds]
 
 

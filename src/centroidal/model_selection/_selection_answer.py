@@ -1,9 +1,12 @@
 """From the predictions of folds to an answer: how many features, and how well they do."""
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._validation import check_choice
+from ._selection_methods import SELECTION_METHODS
 from .path import choose, corrected_error, path_table
 from .selection import score_of
 
@@ -17,6 +20,26 @@ class Asked(NamedTuple):
     n_features: Any
     rule: str
     scoring: str
+
+    def check(self):
+        """Raise unless each is something that can be asked for."""
+        check_choice("method", self.method, tuple(SELECTION_METHODS))
+        check_choice("rule", self.rule, ("best", "one_se"))
+        check_choice("scoring", self.scoring, ("accuracy", "balanced_accuracy"))
+        if isinstance(self.n_features, bool) or not (
+            isinstance(self.n_features, Integral) or self.n_features == "auto"
+        ):
+            raise TypeError(f"n_features={self.n_features!r} must be an int or 'auto'.")
+        return self
+
+    def check_number(self, n_features):
+        """Return the number that is asked for; raise unless there are so many features."""
+        if not 1 <= self.n_features <= n_features:
+            raise ValueError(
+                f"n_features={self.n_features} must lie between 1 and the {n_features} features of "
+                "X, or be 'auto'."
+            )
+        return int(self.n_features)
 
     def choices(self, sizes):
         """Positions of the sizes that may be chosen."""

@@ -17,7 +17,7 @@ from ..classifiers import (
 from ..classifiers._geometry import Geometry
 from ..encoders import SparseCentroidEncoder
 from ..feature_selection import L21CentroidSelector, MarginSelector, ReliefFSelector
-from ..solvers.along_path import nearest_along_path
+from ..solvers.along_path import hits_along_path, nearest_along_path
 from ..solvers.sparse_centers import CenterPath
 from ._parts import columns_of
 from ._rankings import importance_of, ranking_of
@@ -92,7 +92,10 @@ class CentersMethod(NamedTuple):
     def fit(self, data, rows):
         """Return the models of all numbers of features, fitted to some rows."""
         geometry = Geometry(self.estimator.metric, self.estimator.scale)
-        solution = geometry.solve(self.estimator, data.only(rows))
+        return self.path(geometry.solve(self.estimator, data.only(rows)))
+
+    def path(self, solution):
+        """Return the models of all numbers of features of a solution."""
         return CentersPath(solution.path, self.estimator.metric == "l1")
 
     def model(self, n_features):
@@ -124,8 +127,17 @@ class CentersPath(NamedTuple):
 
     def predict(self, X, rows, sizes):
         """Codes of some rows for each number of features, in rows; one pass over them."""
+        return nearest_along_path(self.path, X, rows, **self._rule(sizes)).T
+
+    def hits(self, X, rows, codes, sizes):
+        """Count the rows of each class that are predicted right, for each number of features."""
+        weights = np.ones(codes.size)
+        hits = hits_along_path(self.path, X, rows, codes, weights, **self._rule(sizes))
+        return hits.T.astype(np.int64)
+
+    def _rule(self, sizes):
         bonus = np.zeros((self.path.class_centers.shape[0], sizes.size))
-        return nearest_along_path(self.path, X, rows, is_l1=self.is_l1, grid=sizes, bonus=bonus).T
+        return {"is_l1": self.is_l1, "grid": sizes, "bonus": bonus}
 
 
 class RankedMethod(NamedTuple):

@@ -28,6 +28,7 @@ from ._features_used import used_features
 from ._folds import outer_folds
 from ._imputing import check_imputer, with_imputer
 from ._parts import rows_of
+from ._seeds import draw_seed, draw_seeds
 from ._threads import one_thread
 from .comparison import FoldResult, Question, tabulate
 from .comparison_lineup import comparison_lineup, inner_folds
@@ -35,7 +36,6 @@ from .path import score_name
 
 __all__ = ["ComparisonInterrupted", "ComparisonRun", "compare", "iter_comparison"]
 
-_LARGEST_SEED = np.iinfo(np.int32).max
 _ASKING = type("compare", (BaseEstimator,), {})()  # whom messages about X and y speak of
 _CHOSEN = (
     "n_features_to_select_", "n_components_", "scatter_", "baseline_weight_", "alpha_", "C_",
@@ -260,13 +260,13 @@ def iter_comparison(
         raise ValueError("y=None must hold the class of each sample.")
     data = check_labels(_ASKING, X, y)
     groups = _check_groups(groups, data.codes.size)
-    split_seed = int(rng.randint(_LARGEST_SEED))
+    split_seed = draw_seed(rng)
     folds = outer_folds(cv, n_repeats, data, groups, split_seed)
     if estimators is None:
         estimators = _lineup_for(data, folds, groups, scoring, imputer)
     _check_baseline(baseline, estimators)
 
-    seeds = rng.randint(_LARGEST_SEED, size=len(folds))
+    seeds = draw_seeds(rng, len(folds))
     members = {name: with_imputer(each, imputer) for name, each in estimators.items()}
     trial = _Trial(data.X, data.codes, data.classes, groups, data.features.number, scorer)
     question = Question(

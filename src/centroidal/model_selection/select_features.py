@@ -10,16 +10,16 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._validation import LabelledData, check_choice, check_jobs, check_labelled
+from .._validation import LabelledData, check_jobs, check_labelled
 from ..classifiers import FisherSubspace
 from ..statistics import class_medians, class_moments
 from ._folds import outer_folds
 from ._imputing import check_imputer, with_imputer
+from ._seeds import draw_seed, seed_of
 from ._selection_answer import Answer, Asked, Tried, majority_score
-from ._selection_methods import SELECTION_METHODS, candidates, centers_method, method_named
+from ._selection_methods import candidates, centers_method, method_named
 from ._threads import one_thread
 from ._versions import versions
 from .selection import FeatureSelection, confusions_of, score_of
@@ -30,7 +30,6 @@ __all__ = ["select_features"]
 _N_FOLDS = 5
 _N_RANDOM = 5  # orders of the features that random ones are the first of, in each fold
 _MOST_IN_PICTURE = 200
-_LARGEST_SEED = np.iinfo(np.int32).max
 _ASKING = type("select_features", (BaseEstimator,), {})()  # whom messages about X and y speak of
 
 
@@ -105,6 +104,7 @@ def select_features(
 
     See Also
     --------
+    centroidal.io.select_batches : The same for data that do not fit in memory.
     compare : Compares whole classifiers, ours and others.
     StabilitySelector : Which features are selected again and again.
     centroidal.report.write_report : Turns the result into a page to look at.
@@ -134,16 +134,17 @@ def select_features(
     """
     start = time.perf_counter()
     tell = _check_progress(progress)
-    asked = _check_question(method, n_features, rule, scoring, n_resamples, n_jobs)
+    asked = Asked(method, n_features, rule, scoring).check()
+    _check_resamples(n_resamples)
+    check_jobs(n_jobs)
     imputer = check_imputer(impute)
-    rng = check_random_state(random_state)
-    seed = int(random_state) if isinstance(random_state, Integral) else _draw(rng)
+    seed = seed_of(random_state)
     rng = np.random.RandomState(seed)
     data = _check_data(X, y, imputer)
     names = _check_names(feature_names, data.features)
     problem = _Problem.of(data, asked, imputer, seed)
     n_folds = _n_folds(cv, data, problem.is_nested)
-    folds = outer_folds(n_folds, n_repeats, data, None, _draw(rng))
+    folds = outer_folds(n_folds, n_repeats, data, None, draw_seed(rng))
     _check_inner(cv, folds, data, problem.is_nested)
 
     n_steps = len(folds) * (len(problem.methods) + 1) + 1 + bool(n_resamples)
@@ -155,7 +156,7 @@ def select_features(
     steps.done("all samples")
     stability = None
     if n_resamples:
-        stability = _stability(problem, answer, n_resamples, n_jobs, _draw(rng))
+        stability = _stability(problem, answer, n_resamples, n_jobs, draw_seed(rng))
         steps.done("resamples")
 
     return FeatureSelection(
@@ -195,20 +196,11 @@ def select_features(
 # ------------------------------------------------------------------ what is asked for
 
 
-def _check_question(method, n_features, rule, scoring, n_resamples, n_jobs):
-    check_choice("method", method, tuple(SELECTION_METHODS))
-    check_choice("rule", rule, ("best", "one_se"))
-    check_choice("scoring", scoring, ("accuracy", "balanced_accuracy"))
-    if isinstance(n_features, bool) or not (
-        isinstance(n_features, Integral) or n_features == "auto"
-    ):
-        raise TypeError(f"n_features={n_features!r} must be an int or 'auto'.")
+def _check_resamples(n_resamples):
     if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral):
         raise TypeError(f"n_resamples={n_resamples!r} must be an int, 0 for none.")
     if n_resamples < 0 or n_resamples % 2:
         raise ValueError(f"n_resamples={n_resamples} must be an even number, or 0 for none.")
-    check_jobs(n_jobs)
-    return Asked(method, n_features, rule, scoring)
 
 
 def _check_progress(progress):
@@ -282,19 +274,6 @@ def _check_inner(cv, folds, data, is_nested):
         )
 
 
-def _draw(rng):
-    return int(rng.randint(_LARGEST_SEED))
-
-
-def _check_number(asked, n_features):
-    if not 1 <= asked.n_features <= n_features:
-        raise ValueError(
-            f"n_features={asked.n_features} must lie between 1 and the {n_features} features of X, "
-            "or be 'auto'."
-        )
-    return int(asked.n_features)
-
-
 def _that_take(n_features, methods):
     """Return the methods that can do with so few features; raise if none can."""
     fit = {name: each for name, each in methods.items() if each.fewest <= n_features}
@@ -338,7 +317,7 @@ class _Problem(NamedTuple):
         methods = {name: method_named(name, *kind) for name in candidates(asked.method, is_sparse)}
         sizes = {name: each.sizes(n_features) for name, each in methods.items()}
         if asked.n_features != "auto":
-            k = _check_number(asked, n_features)
+            k = asked.check_number(n_features)
             methods = _that_take(k, methods)
             sizes = {name: np.union1d(sizes[name], k) for name in methods}
         return cls(data, asked, methods, sizes, imputer, seed)
@@ -405,7 +384,7 @@ def _try_random(problem, seed, train, test):
 
 def _try_all(problem, folds, rng, n_jobs, steps):
     """Results of each fold: a dict of methods, and of random features under the name None."""
-    seeds = [_draw(rng) for _ in folds]
+    seeds = [draw_seed(rng) for _ in folds]
     jobs = [
         (number, name, seeds[number], *fold)
         for number, fold in enumerate(folds)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FeatureSelection", "confusions_of", "score_of"]
+__all__ = ["FeatureSelection", "confusions_of", "score_of", "score_of_hits"]
 
 _MOST_ROWS = 20
 
@@ -19,22 +19,26 @@ def confusions_of(predicted, true, n_classes):
 
 def score_of(confusion, scoring):
     """Accuracy, or mean recall of the classes that occur, of matrices in the last two axes."""
-    right = np.diagonal(confusion, axis1=-2, axis2=-1)
+    hits = np.diagonal(confusion, axis1=-2, axis2=-1)
+    return score_of_hits(hits, confusion.sum(axis=-1), scoring)
+
+
+def score_of_hits(hits, counts, scoring):
+    """Return the same, from the samples of each class, and those that are recognised."""
     if scoring == "accuracy":
-        return right.sum(axis=-1) / confusion.sum(axis=(-2, -1))
-    counts = confusion.sum(axis=-1)
+        return hits.sum(axis=-1) / counts.sum(axis=-1)
     occurs = counts > 0
-    return np.divide(right, counts, out=np.zeros(right.shape), where=occurs).sum(
-        axis=-1
-    ) / occurs.sum(axis=-1)
+    recalls = np.divide(hits, counts, out=np.zeros(hits.shape), where=occurs)
+    return recalls.sum(axis=-1) / occurs.sum(axis=-1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureSelection:
     """Few features that tell the classes apart, and an honest number for unseen samples.
 
-    Made by :func:`select_features`. Printing it shows the answer, the features and how often each
-    class is recognised.
+    Made by :func:`select_features`, and by :func:`centroidal.io.select_batches` of samples that do
+    not fit in memory. Printing it shows the answer, the features and how often each class is
+    recognised.
 
     Attributes
     ----------
@@ -83,10 +87,11 @@ class FeatureSelection:
         The same for as many random features as were chosen in each fold.
     majority_score : float
         Score of always predicting the largest class.
-    predicted : ndarray of int, shape (n_repeats, n_samples)
-        Number of the predicted class of each sample when it was not seen, as for `score`.
-    true_codes : ndarray of int, shape (n_samples,)
-        Number of the class of each sample.
+    predicted : ndarray of int, shape (n_repeats, n_samples), or None
+        Number of the predicted class of each sample when it was not seen, as for `score`. None for
+        samples that were read in batches, of which only counts are kept.
+    true_codes : ndarray of int, shape (n_samples,), or None
+        Number of the class of each sample; None as well.
     fold_choices : tuple of dict
         What each fold chose: ``fold``, ``method``, ``n_features`` and its ``score``.
     method_scores : dict of str to dict
@@ -94,10 +99,10 @@ class FeatureSelection:
         was chosen. Being the best of several makes a score too good; `score` is not affected.
     stability : StabilitySelector or None
         How often each feature is selected again from halves of the samples, if asked for.
-    subspace : ndarray of shape (n_samples, 2)
+    subspace : ndarray of shape (n_samples, 2), or None
         The samples in the Fisher subspace of the selected features, for a picture. With two classes
         the second axis is the largest principal component beside the Fisher direction. It was
-        fitted to these samples, so it is no evidence.
+        fitted to these samples, so it is no evidence. None for samples that were read in batches.
     n_folds, n_repeats : int
         How the samples were cut.
     impute : str or None
@@ -105,7 +110,7 @@ class FeatureSelection:
     seed : int
         Seed of the folds and of all else that is random.
     seconds : float
-        Time it took.
+        Time it took; if it went on from a checkpoint, the time since then.
     versions : dict of str to str
         Versions of what it was computed with.
     """
@@ -133,18 +138,23 @@ class FeatureSelection:
     random_score: float
     se_random: float
     majority_score: float
-    predicted: np.ndarray
-    true_codes: np.ndarray
+    predicted: np.ndarray | None
+    true_codes: np.ndarray | None
     fold_choices: tuple
     method_scores: dict
     stability: Any
-    subspace: np.ndarray
+    subspace: np.ndarray | None
     n_folds: int
     n_repeats: int
     impute: str | None
     seed: int
     seconds: float
     versions: dict
+
+    @property
+    def is_streamed(self):
+        """Whether the samples were read in batches, so that nothing is kept of a single one."""
+        return self.predicted is None
 
     @property
     def selected(self):

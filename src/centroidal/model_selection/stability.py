@@ -38,11 +38,11 @@ from .._validation import (
     check_share,
 )
 from ._rankings import ranking_of
+from ._seeds import draw_seed, draw_seeds
 
 __all__ = ["SelectionStability", "StabilitySelector", "selection_stability"]
 
 _ROUNDING = 1e-9  # so that a fraction of 0.29 of 100 samples is 29 of them
-_LARGEST_SEED = np.iinfo(np.int32).max
 
 
 class StabilitySelector(ProgressMixin, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
@@ -273,8 +273,8 @@ class StabilitySelector(ProgressMixin, SelectorMixin, MetaEstimatorMixin, BaseEs
         """Yield columns that are selected and ranks of all columns; a step a resample."""
         rng = check_random_state(self.random_state)
         n_draws = self.n_resamples // 2 if self.complementary_pairs else self.n_resamples
-        draws = rng.randint(_LARGEST_SEED, size=n_draws)
-        seeds = rng.randint(_LARGEST_SEED, size=self.n_resamples)
+        draws = draw_seeds(rng, n_draws)
+        seeds = draw_seeds(rng, self.n_resamples)
         labels = data.classes[data.codes]
         select = _select if effective_n_jobs(self.n_jobs) == 1 else _select_alone
 
@@ -491,7 +491,7 @@ def _with_seeds(model, seed):
     parameters = model.get_params()
     names = sorted(name for name in parameters if f"__{name}".endswith("__random_state"))
     rng = np.random.RandomState(seed)
-    drawn = {name: int(rng.randint(_LARGEST_SEED)) for name in names}
+    drawn = {name: draw_seed(rng) for name in names}
     return model.set_params(**{n: s for n, s in drawn.items() if parameters[n] is None})
 
 

@@ -36,12 +36,13 @@ def build_report(
     Parameters
     ----------
     selection : FeatureSelection or None, default=None
-        What :func:`~centroidal.model_selection.select_features` returns.
+        What :func:`~centroidal.model_selection.select_features` or
+        :func:`~centroidal.io.select_batches` returns.
     comparison : Comparison or None, default=None
         What :func:`~centroidal.model_selection.compare` returns. At least one of the two is needed.
-    table : Table or None, default=None
-        What :func:`~centroidal.io.read_table` returned, for the name and the SHA-256 of the file,
-        remarks, and names of samples.
+    table : Table, Batches or None, default=None
+        What :func:`~centroidal.io.read_table` or :func:`~centroidal.io.batches` returned, for the
+        name of the file; of a table also for its SHA-256, remarks, and names of samples.
     command : str or None, default=None
         How to do it again from the command line.
     title : str or None, default=None
@@ -126,7 +127,7 @@ def write_report(
         As in :func:`build_report`, and so are the following.
     comparison : Comparison or None, default=None
         At least one of the two is needed.
-    table : Table or None, default=None
+    table : Table, Batches or None, default=None
         Where the data came from.
     command : str or None, default=None
         How to do it again.
@@ -178,6 +179,7 @@ def _content(selection, comparison, table, command):
         "answer": sections.answer_section(selection, comparison),
         "slider": sections.slider_section(selection),
         "features": features,
+        "is_streamed": selection is not None and selection.is_streamed,
         "references": references,
         "compared": compared,
         "recall": sections.recall_section(selection, comparison),

@@ -43,6 +43,11 @@ _STAND_INS = (
     "Features that are correlated stand in for each other. One that is not on the list may say the "
     "same as one that is, and to be on the list is no sign of a cause.",
 )
+_DRAWN_ONCE = (
+    "Folds that were drawn once.",
+    "The samples were read in batches, so the folds were drawn once, and the folds inside each are "
+    "the others. Another draw would give a slightly different score.",
+)
 _AT_RANDOM = (
     "Not above random features.",
     "As many features drawn by lot do as well, within two standard errors.",
@@ -89,6 +94,8 @@ def _about_selection(selection):
         "it. It is the score of the procedure: the final list was made from all samples and cannot "
         "be tested on them.",
     )
+    if selection.is_streamed:
+        yield _DRAWN_ONCE
     if selection.impute is not None:
         yield (
             "Missing values.",

@@ -382,6 +382,8 @@ def _standardised(centers, spread):
 
 def scatter_chart(selection, table):
     """Draw the samples in the Fisher subspace, those that were taken for another class ringed."""
+    if selection.is_streamed:
+        return None
     subspace = np.array(selection.subspace, dtype=float)
     if not np.isfinite(subspace).all():
         return None

@@ -83,8 +83,8 @@ def _asked_of_selection(selection):
 
 def _data_facts(selection, comparison, table):
     if selection is not None:
-        n_samples, n_features = len(selection.true_codes), len(selection.feature_names)
         classes, counts = selection.classes, selection.class_counts
+        n_samples, n_features = counts.sum(), len(selection.feature_names)
     else:
         n_samples, n_features = len(comparison.target), comparison.n_features
         classes = comparison.classes

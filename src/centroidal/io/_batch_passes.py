@@ -1,0 +1,146 @@
+"""What fitting and selecting in batches share: codes of labels, columns that are read whole."""
+
+import sys
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+
+from ..classifiers._geometry import ColumnSummary
+from ..statistics import ClassMedians, ClassMoments
+from .batches import Batches
+
+__all__ = [
+    "RowCount",
+    "block_width",
+    "check_batches",
+    "check_whole",
+    "codes_of",
+    "gathered",
+    "packed",
+    "teller",
+    "unpacked",
+]
+
+
+def check_whole(name, value, optional=False):
+    """Raise unless a value is a whole number from 1 on."""
+    if value is None and optional:
+        return
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        allowed = "a whole number from 1 on" + (" or None" if optional else "")
+        raise ValueError(f"{name}={value!r} must be {allowed}.")
+
+
+def check_batches(batches):
+    """Raise unless these are batches."""
+    if not isinstance(batches, Batches):
+        raise TypeError(f"batches={type(batches).__name__} must be what batches() returns.")
+
+
+def teller(progress):
+    """Return the function that is told ``(n_rows_done, n_rows, what)``."""
+    if progress is None or progress is False:
+        return lambda n_done, n_rows, what: None
+    if progress is True:
+        return _write_line
+    if not callable(progress):
+        raise TypeError(f"progress={progress!r} must be True, a function or None.")
+    return progress
+
+
+def _write_line(n_done, n_rows, what):
+    end = "\n" if n_done == n_rows else ""
+    print(f"\r{n_done}/{n_rows} rows: {what}".ljust(60), end=end, file=sys.stderr, flush=True)
+
+
+class RowCount:
+    """Counts the rows that are read, in all passes over them, and tells about it.
+
+    Parameters
+    ----------
+    tell : callable
+        Is told ``(n_rows_done, n_rows, what)``.
+    n_rows, n_passes : int
+        Rows of a pass, and how many passes there are.
+    n_done : int
+        Rows that were read before.
+    """
+
+    def __init__(self, tell, n_rows, n_passes, n_done):
+        self._tell, self._n_rows, self._n_passes, self.n_done = tell, n_rows, n_passes, n_done
+
+    def add(self, n_rows):
+        """Count further rows."""
+        self.n_done += n_rows
+        number = -(-self.n_done // self._n_rows)
+        what = f"pass {number} of {self._n_passes}"
+        self._tell(self.n_done, self._n_rows * self._n_passes, what)
+
+
+def codes_of(batch, classes):
+    """Return the place of each label among the classes; raise if one is not there."""
+    y = batch.y
+    unknown = np.ones(y.size, dtype=bool)
+    codes = np.zeros(y.size, dtype=np.int32)
+    if (classes.dtype.kind in "US") == (y.dtype.kind in "US"):
+        codes = np.searchsorted(classes, y).clip(max=classes.size - 1).astype(np.int32)
+        unknown = classes[codes] != y
+    if unknown.any():
+        row = int(np.argmax(unknown))
+        raise ValueError(
+            f"Batch {batch.number}: the label {y[row].item()!r} in {_file_of(batch, row)} is not "
+            f"among classes={classes.tolist()}."
+        )
+    return codes
+
+
+def _file_of(batch, row):
+    for name, n_rows in batch.files:
+        if row < n_rows:
+            return name
+        row -= n_rows
+    raise IndexError(row)
+
+
+def block_width(batches, memory):
+    """Columns of which all rows fit in memory, at least one."""
+    row_bytes = batches._reader.row_bytes / len(batches._reader.feature_names)
+    return int(min(max(memory // (row_bytes * batches.n_samples), 1), batches.n_features))
+
+
+def gathered(block, classes, rows_read):
+    """Read all rows of a block of columns."""
+    n_rows = block.n_samples
+    codes = np.empty(n_rows, dtype=np.int32)
+    X, parts, at = None, [], 0
+    for batch in block:
+        rows = slice(at, at + batch.y.size)
+        codes[rows] = codes_of(batch, classes)
+        if sparse.issparse(batch.X):
+            parts.append(batch.X)
+        else:
+            X = np.empty((n_rows, block.n_features), batch.X.dtype) if X is None else X
+            X[rows] = batch.X
+        at = rows.stop
+        rows_read.add(batch.y.size)
+    return sparse.vstack(parts, format="csr") if parts else X, codes
+
+
+def packed(summary):
+    """Turn a summary into what a model file may hold: arrays under names."""
+    arrays = {f"medians_{name}": array for name, array in summary.medians._asdict().items()}
+    if summary.moments is not None:
+        arrays |= {"means": summary.moments.means, "squares": summary.moments.squares}
+    if summary.deviations is not None:
+        arrays["deviations"] = summary.deviations
+    return arrays
+
+
+def unpacked(arrays):
+    """Undo `packed`."""
+    medians = ClassMedians(*(arrays[f"medians_{name}"] for name in ClassMedians._fields))
+    moments = None
+    if "means" in arrays:
+        moments = ClassMoments(medians.counts, arrays["means"], arrays["squares"])
+    return ColumnSummary(moments, medians, arrays.get("deviations"))

@@ -1,0 +1,145 @@
+"""The first passes of a selection: what sparse centers need of every training set."""
+
+from functools import reduce
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ..classifiers._geometry import ColumnSummary
+from ..statistics import ClassMoments, class_moments
+from ._batch_passes import codes_of, gathered, packed, unpacked
+
+__all__ = ["MeansPass", "MediansPasses"]
+
+
+class MeansPass:
+    """Class moments of every fold, in one pass; those of a training set are merged from them.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is asked, and of which data.
+    carried : dict or None
+        What an earlier run has found.
+
+    Attributes
+    ----------
+    n_passes, n_steps : int
+        How often the rows are read, and in how many steps.
+    """
+
+    n_passes = 1
+
+    def __init__(self, problem, carried):
+        self._problem = problem
+        self.n_steps = problem.n_batches
+        self._moments = None if carried is None else ClassMoments(**carried)
+
+    def steps(self, n_done, rows_read):
+        """Go on after some steps; yield after each."""
+        problem, n_classes = self._problem, self._problem.n_classes
+        for batch in problem.batches.start(n_done) if n_done < self.n_steps else ():
+            codes = codes_of(batch, problem.classes)
+            cells = problem.folds.of(codes, self._n_before) * n_classes + codes
+            n_cells = problem.folds.number * n_classes
+            found = class_moments(batch.X, cells, n_cells, None, problem.n_jobs)
+            self._moments = found if self._moments is None else self._moments.merge(found)
+            rows_read.add(batch.y.size)
+            yield
+
+    @property
+    def _n_before(self):
+        """Rows of each class so far."""
+        n_classes = self._problem.n_classes
+        if self._moments is None:
+            return np.zeros(n_classes, dtype=int)
+        return self._moments.counts.reshape(-1, n_classes).sum(axis=0).astype(int)
+
+    @property
+    def carried(self):
+        """What has been found, as a model file may hold it."""
+        return vars(self._moments)
+
+    def solution(self, left_out=()):
+        """Sparse centers of all rows but those of some folds."""
+        n_classes, estimator = self._problem.n_classes, self._problem.estimator
+        parts = [
+            self._moments.only(slice(fold * n_classes, (fold + 1) * n_classes))
+            for fold in range(self._problem.folds.number)
+            if fold not in left_out
+        ]
+        moments = reduce(ClassMoments.merge, parts)
+        return estimator._geometry.solve_moments(estimator, None, moments)
+
+    @property
+    def spreads(self):
+        """Standard deviation of each feature inside the classes."""
+        return np.sqrt(self.solution().moments.within_variance)
+
+
+class MediansPasses:
+    """Medians of every training set, in a pass for each block of columns; see `MeansPass`.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is asked, and of which data.
+    carried : dict or None
+        What an earlier run has found.
+    """
+
+    def __init__(self, problem, carried):
+        self._problem = problem
+        self._starts = range(0, problem.batches.n_features, problem.width)
+        self.n_passes = self.n_steps = len(self._starts)
+        carried = {"spreads": [], "summaries": [[] for _ in problem.sets]} | (carried or {})
+        self._spreads = list(carried["spreads"])
+        self._parts = {
+            left_out: [unpacked(part) for part in parts]
+            for left_out, parts in zip(problem.sets, carried["summaries"], strict=True)
+        }
+
+    def steps(self, n_done, rows_read):
+        """Go on after some steps; yield after each."""
+        problem, batches = self._problem, self._problem.batches
+        for start in self._starts[n_done:]:
+            block = batches.columns(start, min(start + problem.width, batches.n_features))
+            X, codes = gathered(block, problem.classes, rows_read)
+            folds = problem.folds.of(codes, np.zeros(problem.n_classes, dtype=int))
+            self._summarise(X.tocsc() if issparse(X) else X, codes, folds)
+            yield
+
+    def _summarise(self, X, codes, folds):
+        n_classes, n_jobs = self._problem.n_classes, self._problem.n_jobs
+        geometry = self._problem.estimator._geometry
+        for left_out, parts in self._parts.items():
+            trained = np.where(np.isin(folds, left_out), np.int32(-1), codes)
+            parts.append(geometry.summarise_columns(X, trained, n_classes, None, n_jobs))
+        moments = class_moments(X, codes, n_classes, None, n_jobs)
+        self._spreads.append(np.sqrt(moments.within_variance))
+
+    @property
+    def carried(self):
+        """What has been found, as a model file may hold it."""
+        self._join()
+        summaries = [[packed(part) for part in parts] for parts in self._parts.values()]
+        return {"spreads": self._spreads, "summaries": summaries}
+
+    def solution(self, left_out=()):
+        """Sparse centers of all rows but those of some folds."""
+        self._join()
+        (summary,) = self._parts[left_out]
+        estimator = self._problem.estimator
+        return estimator._geometry.solve_columns(estimator, summary)
+
+    @property
+    def spreads(self):
+        """Standard deviation of each feature inside the classes."""
+        self._join()
+        return self._spreads[0]
+
+    def _join(self):
+        """Put the blocks of columns side by side, so that each training set has one summary."""
+        if len(self._spreads) > 1:
+            self._spreads = [np.concatenate(self._spreads)]
+            self._parts = {key: [ColumnSummary.joined(each)] for key, each in self._parts.items()}

@@ -1,0 +1,640 @@
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from centroidal import SparseCenterClassifier
+from centroidal.io import _batch_checkpoint as checkpoints
+from centroidal.io import batches, fit_batches, load_model, read_model_card, save_model
+from centroidal.io._batch_folds import Folds, training_sets
+from centroidal.io.select_batches import select_batches
+
+from ..reference.selection_stream import slow_folds, slow_selection
+from .test_batches import damage, write_csr_npz, write_folder, write_h5ad, write_npy, write_text
+
+SEED = 3
+N_ROWS, N_FEATURES = 90, 9
+
+
+def make_data(n_rows=N_ROWS, n_features=N_FEATURES, strength=1.0):
+    """Samples of which two features tell three classes apart, none of them perfectly."""
+    rng = np.random.default_rng(5)
+    codes = rng.choice(3, size=n_rows, p=[0.5, 0.3, 0.2])
+    X = rng.normal(size=(n_rows, n_features))
+    X *= rng.random(X.shape) < 0.8
+    X[:, 2] += strength * (codes == 0)
+    X[:, 4] -= 1.5 * strength * (codes == 2)
+    return X, np.array(["a", "b", "c"])[codes]
+
+
+@pytest.fixture
+def data():
+    return make_data()
+
+
+@pytest.fixture
+def folder(tmp_path, data):
+    return write_folder(tmp_path / "parts", *data, cuts=(20, 45, 70), group=9)
+
+
+def open_folder(folder, batch_size=16):
+    return batches(folder, target="kind", drop="sample", batch_size=batch_size)
+
+
+def found_in(selection):
+    """All that is found, as arrays and plain values by name; times do not count."""
+    found = {name: value for name, value in vars(selection).items() if name != "seconds"}
+    model = found.pop("model")
+    found |= {f"path {name}": column for name, column in found.pop("path").items()}
+    found |= {f"random {name}": column for name, column in found.pop("random_path").items()}
+    fitted = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    return found | fitted | {"parameters": model.get_params()}
+
+
+def assert_same(first, second):
+    """Equal to the bit."""
+    first, second = found_in(first), found_in(second)
+    assert first.keys() == second.keys()
+    assert len(first) > 50
+    for name in first:
+        np.testing.assert_array_equal(first[name], second[name], err_msg=name)
+
+
+# ------------------------------------------------------------------ folds
+
+
+@pytest.mark.parametrize("n_folds", [2, 3, 5, 8])
+def test_folds_are_those_of_the_slow_deal(n_folds):
+    codes = np.random.default_rng(0).choice(3, size=101, p=[0.7, 0.2, 0.1])
+    folds = Folds(n_folds, SEED).of(codes, np.zeros(3, dtype=int))
+    np.testing.assert_array_equal(folds, slow_folds(codes.tolist(), n_folds, SEED))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    codes=st.lists(st.integers(0, 2), min_size=1, max_size=60),
+    n_folds=st.integers(2, 7),
+    cuts=st.lists(st.integers(0, 60), max_size=4),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_folds_do_not_depend_on_the_cut(codes, n_folds, cuts, seed):
+    codes, deal = np.array(codes), Folds(n_folds, seed)
+    whole = deal.of(codes, np.zeros(3, dtype=int))
+    n_before, parts = np.zeros(3, dtype=int), []
+    for part in np.split(codes, sorted(min(cut, codes.size) for cut in cuts)):
+        parts.append(deal.of(part, n_before))
+        n_before += np.bincount(part, minlength=3)
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
+    for code in range(3):
+        counts = np.bincount(whole[codes == code], minlength=n_folds)
+        assert np.ptp(counts) <= 1
+
+
+def test_folds_are_drawn_by_the_seed_and_for_each_class_anew():
+    codes = np.repeat([0, 1], 1000)
+    nothing = np.zeros(2, dtype=int)
+    first, second = (Folds(5, seed).of(codes, nothing) for seed in (1, 2))
+    assert 0.1 < np.mean(first == second) < 0.3
+    assert 0.1 < np.mean(first[:1000] == first[1000:]) < 0.3
+    orders = {tuple(run) for run in first.reshape(-1, 5).tolist()}
+    assert len(orders) > 100  # of 120
+
+
+def test_sixteen_training_sets_for_five_folds():
+    assert len(training_sets(5, is_nested=True)) == 16
+    assert training_sets(3, is_nested=False) == [(), (0,), (1,), (2,)]
+
+
+# ------------------------------------------------------------------ the same as by plain loops
+
+
+def opened(form, tmp_path, X, y):
+    if form == "dense":
+        return open_folder(write_folder(tmp_path / "parts", X, y, cuts=(20, 45), group=9), 16)
+    path = write_csr_npz(tmp_path / "table.npz", X, y)
+    return batches(path, target="kind", batch_size=16)
+
+
+CASES = {
+    "l2": {},
+    "l2, sparse": {"form": "sparse"},
+    "l2, best, balanced": {"rule": "best", "scoring": "balanced_accuracy"},
+    "l2, three folds": {"cv": 3},
+    "l2, four features, two folds": {"n_features": 4, "cv": 2},
+    "l1": {"method": "l1", "cv": 4},
+    "l1, sparse": {"method": "l1", "cv": 3, "form": "sparse"},
+    "l1, three features": {"method": "l1", "n_features": 3, "cv": 3},
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_selection_is_that_of_plain_loops(name, tmp_path, data):
+    asked = {"method": "l2", "n_features": "auto", "rule": "one_se", "scoring": "accuracy"}
+    case = dict(CASES[name])
+    form, n_folds = case.pop("form", "dense"), case.pop("cv", 5)
+    asked |= case
+    X, y = data
+    rows = opened(form, tmp_path, X, y)
+    found = select_batches(rows, **asked, cv=n_folds, memory=1600, random_state=SEED)
+
+    is_sparse = form == "sparse"
+    folds = slow_folds(np.unique(y, return_inverse=True)[1].tolist(), n_folds, SEED)
+    expected = slow_selection(
+        sparse.csr_array(X) if is_sparse else X, y, folds, **asked, seed=SEED, is_sparse=is_sparse
+    )
+    np.testing.assert_array_equal(found.confusion_path, expected.confusions.sum(axis=0))
+    for fold in range(n_folds):
+        np.testing.assert_array_equal(
+            found.random_path[f"split{fold}_test_score"], expected.random_scores[fold]
+        )
+    assert [choice["n_features"] for choice in found.fold_choices] == expected.chosen
+    assert found.score == pytest.approx(expected.score, rel=1e-12)
+    assert found.random_score == pytest.approx(expected.random_score, rel=1e-12)
+    assert found.n_features_to_select == expected.n_features
+    assert found.confusion.sum() == len(y)
+
+
+def test_model_is_that_of_fit_batches(tmp_path, folder, data):
+    rows = open_folder(folder)
+    found = select_batches(rows, random_state=SEED)
+    size = found.n_features_to_select
+    model = fit_batches(SparseCenterClassifier(size, scale="within"), rows)
+    for name in ("centers_", "feature_gains_", "feature_scale_", "spread_"):
+        np.testing.assert_allclose(getattr(found.model, name), getattr(model, name), rtol=1e-12)
+    assert found.model.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
+    assert found.model.get_params() == model.get_params()
+    X, y = data
+    means = np.array([X[y == label].mean(axis=0) for label in "abc"])
+    np.testing.assert_allclose(found.centers, means, rtol=1e-12)
+    within = ((X - means[np.unique(y, return_inverse=True)[1]]) ** 2).sum(axis=0)
+    np.testing.assert_allclose(found.spreads, np.sqrt(within / len(y)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_model_of_medians_is_that_of_fit_batches_to_the_bit(form, tmp_path, data):
+    rows = opened(form, tmp_path, *data)
+    found = select_batches(rows, method="l1", n_features=2, cv=2, memory=3000, random_state=SEED)
+    model = fit_batches(SparseCenterClassifier(2, metric="l1", scale="mad"), rows, memory=2000)
+    for name in ("centers_", "feature_gains_", "feature_scale_", "spread_", "feature_names_in_"):
+        np.testing.assert_array_equal(getattr(found.model, name), getattr(model, name))
+    X, y = data
+    medians = [np.median(X[y == label], axis=0) for label in "abc"]
+    np.testing.assert_allclose(found.centers, medians, rtol=1e-12, atol=1e-15)
+    within = sum(((X[y == label] - X[y == label].mean(axis=0)) ** 2).sum(axis=0) for label in "abc")
+    np.testing.assert_allclose(found.spreads, np.sqrt(within / len(y)), rtol=1e-12)
+
+
+def test_facts_are_told_and_nothing_is_kept_of_a_sample(folder, data):
+    found = select_batches(open_folder(folder), random_state=SEED)
+    assert (found.predicted, found.true_codes, found.subspace, found.stability) == (None,) * 4
+    assert found.is_streamed
+    assert (found.n_folds, found.n_repeats, found.seed) == (5, 1, SEED)
+    assert found.feature_names.tolist() == [f"g{j}" for j in range(N_FEATURES)]
+    assert found.class_counts.tolist() == [np.sum(data[1] == label) for label in "abc"]
+    assert found.class_counts.tolist() == found.confusion.sum(axis=1).tolist()
+    assert found.majority_score == found.class_counts.max() / N_ROWS
+    assert found.method_scores["l2"]["n_features"] == found.n_features_to_select
+    assert f"{found.n_features_to_select} of 9 features" in found.summary()
+    assert "recognised  samples  class" in str(found)
+
+
+# ------------------------------------------------------------------ laws
+
+
+@pytest.mark.parametrize("method", ["l2", "l1"])
+def test_batches_of_any_size_give_the_same(method, folder):
+    options = {"method": method, "cv": 3, "random_state": SEED}
+    first = select_batches(open_folder(folder, 90), **options)
+    for batch_size in (1, 37):
+        found = select_batches(open_folder(folder, batch_size), **options)
+        np.testing.assert_array_equal(found.confusion_path, first.confusion_path)
+        assert found.fold_choices == first.fold_choices
+        assert (found.score, found.random_score) == (first.score, first.random_score)
+        np.testing.assert_allclose(found.model.centers_, first.model.centers_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["l2", "l1"])
+def test_result_does_not_depend_on_the_threads(method, folder):
+    options = {"method": method, "cv": 3, "random_state": SEED}
+    first = select_batches(open_folder(folder), **options)
+    assert_same(select_batches(open_folder(folder), **options, n_jobs=3), first)
+
+
+def test_every_source_gives_the_same(tmp_path, data, folder):
+    first = select_batches(open_folder(folder), random_state=SEED)
+    sources = {
+        "text": write_text(tmp_path / "table.csv", *data),
+        "arrays": write_npy(tmp_path / "arrays", *data),
+        "h5ad": write_h5ad(tmp_path / "table.h5ad", *data),
+    }
+    for path in sources.values():
+        rows = batches(path, target="kind", batch_size=16)
+        assert_same(select_batches(rows, random_state=SEED), first)
+
+
+def test_memory_for_columns_changes_the_passes_only(folder):
+    options = {"method": "l1", "cv": 3, "random_state": SEED}
+    first = select_batches(open_folder(folder), **options)
+    narrow = select_batches(open_folder(folder), **options, memory=1)
+    assert_same(narrow, first)
+
+
+def test_seed_decides(folder):
+    first, again, other = (
+        select_batches(open_folder(folder), random_state=state) for state in (SEED, SEED, SEED + 1)
+    )
+    assert_same(first, again)
+    assert (first.confusion_path != other.confusion_path).any()
+    source = np.random.RandomState(0)
+    drawn = [select_batches(open_folder(folder), random_state=source).seed for _ in range(2)]
+    assert drawn[0] != drawn[1]
+
+
+def test_labels_without_a_meaning_are_recognised_by_chance(tmp_path):
+    rng = np.random.default_rng(1)
+    X, y = make_data(1500, 30, strength=3.0)
+    folder = write_folder(tmp_path / "true", X, y, cuts=(), group=500)
+    rows = open_folder(folder, 500)
+    assert select_batches(rows, random_state=SEED, scoring="balanced_accuracy").score > 0.8
+    folder = write_folder(tmp_path / "mixed", X, rng.permutation(y), cuts=(), group=500)
+    found = select_batches(open_folder(folder, 500), random_state=SEED, scoring="balanced_accuracy")
+    assert abs(found.score - 1 / 3) < 0.05
+    assert not found.beats_random
+
+
+# ------------------------------------------------------------------ wrong input
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"method": "fisher"}, ValueError, "method='fisher' must be .*l2.*l1"),
+        ({"rule": "first"}, ValueError, "rule='first' must be"),
+        ({"scoring": "f1"}, ValueError, "scoring='f1' must be"),
+        ({"n_features": 0}, ValueError, "n_features=0 must lie between 1 and the 9 features"),
+        ({"n_features": 10}, ValueError, "n_features=10 must lie between 1 and the 9 features"),
+        ({"n_features": "some"}, TypeError, "n_features='some' must be an int or 'auto'"),
+        ({"cv": 2}, ValueError, "cv=2 must be at least 3, as the folds inside a fold are"),
+        ({"cv": 1, "n_features": 2}, ValueError, "cv=1 must be at least 2"),
+        ({"cv": 40}, ValueError, "cv=40 must be at most 20, the number of samples of 'c'"),
+        ({"cv": "5"}, TypeError, "cv='5' must be an int"),
+        ({"classes": ["a", "b"]}, ValueError, r"the label 'c' is not among classes=\['a', 'b'\]"),
+        ({"classes": list("abcd")}, ValueError, "class 'd' has 0 samples; at least 3 are needed"),
+        ({"classes": ["a"]}, ValueError, "must hold at least 2 classes"),
+        ({"checkpoint": "model.zip"}, ValueError, r"must end in \.skops"),
+        ({"checkpoint_every": 0}, ValueError, "checkpoint_every=0 must be a whole number"),
+        ({"memory": 0}, ValueError, "memory=0 must be a whole number from 1 on"),
+        ({"n_jobs": 0}, ValueError, "n_jobs=0"),
+        ({"random_state": "now"}, ValueError, "now"),
+        ({"progress": 3}, TypeError, "progress=3 must be True, a function or None"),
+    ],
+    ids=lambda value: re.sub(r"\W+", "-", str(value))[:30] if isinstance(value, dict) else "",
+)
+def test_errors_name_the_parameter(options, error, message, folder):
+    told = []
+    with pytest.raises(error, match=message):
+        select_batches(open_folder(folder), **({"progress": lambda *a: told.append(a)} | options))
+    assert told == []  # nothing was read but labels
+
+
+def test_batches_must_be_batches(data):
+    with pytest.raises(TypeError, match="batches=ndarray must be what batches"):
+        select_batches(data[0])
+
+
+@pytest.mark.parametrize(("n_rare", "n_features", "least"), [(2, "auto", 3), (1, 2, 2)])
+def test_rare_classes_are_refused(n_rare, n_features, least, tmp_path, data):
+    X, y = data
+    y = np.where(np.arange(N_ROWS) < n_rare, "rare", y)
+    rows = open_folder(write_folder(tmp_path / "parts", X, y))
+    with pytest.raises(ValueError, match=f"class 'rare' has {n_rare} samples?; at least {least}"):
+        select_batches(rows, n_features=n_features)
+
+
+def test_rare_classes_make_fewer_folds(tmp_path, data):
+    X, y = data
+    y = np.where(np.arange(N_ROWS) < 3, "rare", y)
+    rows = open_folder(write_folder(tmp_path / "parts", X, y))
+    found = select_batches(rows, random_state=SEED)
+    assert found.n_folds == 3
+    assert found.confusion.sum(axis=1).tolist()[-1] == 3
+
+
+def test_missing_values_are_named_with_the_batch(tmp_path, data):
+    X, y = data
+    X[40, 3] = np.nan
+    rows = open_folder(write_folder(tmp_path / "parts", X, y))
+    with pytest.raises(ValueError, match=r"Batch \d of parts: .* 1 value is missing .*'g3'"):
+        select_batches(rows)
+
+
+def test_values_that_are_too_large_are_refused(tmp_path, data):
+    X, y = data
+    X[:, 3] *= 1e200
+    rows = open_folder(write_folder(tmp_path / "parts", X, y))
+    with pytest.raises(ValueError, match="too large for float64"):
+        select_batches(rows)
+
+
+# ------------------------------------------------------------------ progress
+
+
+def test_progress_counts_rows_of_all_passes(folder):
+    told = []
+    select_batches(open_folder(folder, 50), progress=lambda *a: told.append(a))
+    assert told == [
+        (50, 180, "pass 1 of 2"),
+        (90, 180, "pass 1 of 2"),
+        (140, 180, "pass 2 of 2"),
+        (180, 180, "pass 2 of 2"),
+    ]
+    told.clear()
+    options = {"method": "l1", "memory": 5 * 90 * 8}  # five columns at a time
+    select_batches(open_folder(folder, 90), **options, progress=lambda *a: told.append(a))
+    assert told == [(90 * i, 270, f"pass {i} of 3") for i in (1, 2, 3)]
+
+
+def test_progress_is_written_to_standard_error(folder, capsys):
+    select_batches(open_folder(folder, 90), progress=True)
+    told = re.sub(" +", " ", capsys.readouterr().err)
+    assert told == "\r90/180 rows: pass 1 of 2 \r180/180 rows: pass 2 of 2 \n"
+
+
+# ------------------------------------------------------------------ checkpoints
+
+
+class Stop(Exception):
+    pass
+
+
+def stop_after(n_calls):
+    """Make a progress function that ends the work as if it were interrupted."""
+    calls = []
+
+    def progress(*told):
+        calls.append(told)
+        if len(calls) == n_calls:
+            raise Stop
+
+    return progress
+
+
+OPTIONS = {
+    "l2": {"method": "l2", "cv": 4},
+    "l2, sparse": {"method": "l2", "cv": 3},
+    "l2, three features": {"method": "l2", "n_features": 3},
+    "l1": {"method": "l1", "cv": 3, "memory": 4 * 90 * 8},
+    "l1, sparse": {"method": "l1", "cv": 3, "memory": 2000},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_resumed_selection_is_the_unbroken_one_to_the_bit(name, tmp_path, data):
+    rows = opened("sparse" if "sparse" in name else "dense", tmp_path, *data)
+    options = OPTIONS[name] | {"random_state": SEED}
+    unbroken = select_batches(rows, **options)
+    path = tmp_path / "so_far.skops"
+    options |= {"checkpoint": path, "checkpoint_every": 1}
+    told = []
+    # Of six batches in a pass, or in a pass over some columns.
+    for n_calls in (3, 5, 2, 4) if "l2" in name else (8, 9, 8, 2):
+        with pytest.raises(Stop):
+            select_batches(rows, **options, progress=stop_after(n_calls))
+    found = select_batches(rows, **options, progress=lambda *a: told.append(a[2]))
+    assert told  # and it was not finished before
+    assert_same(found, unbroken)
+    assert not hasattr(found.model, "_selection_so_far")
+
+
+def test_selection_goes_on_in_either_pass(folder, tmp_path):
+    for n_calls, first in ((4, (64, 180, "pass 1 of 2")), (9, (138, 180, "pass 2 of 2"))):
+        options = {"checkpoint": tmp_path / f"{n_calls}.skops", "checkpoint_every": 1}
+        with pytest.raises(Stop):
+            select_batches(open_folder(folder), **options, progress=stop_after(n_calls))
+        told = []
+        select_batches(open_folder(folder), **options, progress=lambda *a, t=told: t.append(a))
+        assert told[0] == first
+
+
+def test_finished_checkpoint_is_the_model_and_returned_at_once(folder, tmp_path):
+    path = tmp_path / "so_far.skops"
+    for method in ("l2", "l1"):
+        options = {"method": method, "random_state": SEED, "checkpoint": path}
+        first = select_batches(open_folder(folder), **options)
+        told = []
+        again = select_batches(
+            open_folder(folder), **options, n_jobs=2, progress=lambda *a, t=told: t.append(a)
+        )
+        assert told == []
+        assert_same(first, again)
+        model = load_model(path)
+        np.testing.assert_array_equal(model.centers_, first.model.centers_)
+        assert model.feature_names_in_.tolist() == [f"g{j}" for j in range(N_FEATURES)]
+        path.unlink()
+
+
+def test_without_a_seed_that_of_the_checkpoint_is_taken(folder, tmp_path):
+    path = tmp_path / "so_far.skops"
+    options = {"checkpoint": path, "checkpoint_every": 1}
+    with pytest.raises(Stop):
+        select_batches(open_folder(folder), **options, progress=stop_after(8))
+    found = select_batches(open_folder(folder), **options)
+    stated = read_model_card(path).metadata["select_batches"]["parameters"]["random_state"]
+    assert found.seed == stated
+    assert_same(found, select_batches(open_folder(folder), random_state=stated))
+
+
+def test_checkpoint_of_another_selection_says_what_differs(folder, tmp_path, data):
+    path = tmp_path / "so_far.skops"
+    options = {"checkpoint": path, "checkpoint_every": 1, "random_state": SEED}
+    with pytest.raises(Stop):
+        select_batches(open_folder(folder), **options, progress=stop_after(4))
+    content = path.read_bytes()
+
+    def refused(message, rows=None, **others):
+        with pytest.raises(ValueError, match=f"is of another selection: {message}"):
+            select_batches(open_folder(folder) if rows is None else rows, **(options | others))
+        assert path.read_bytes() == content
+
+    refused("columns_at_a_time was None and is 9; method was 'l2' and is 'l1'", method="l1")
+    refused("n_features was 'auto' and is 2", n_features=2)
+    refused("rule was 'one_se' and is 'best'", rule="best")
+    refused("scoring was 'accuracy' and is 'balanced_accuracy'", scoring="balanced_accuracy")
+    refused("cv was 5 and is 4", cv=4)
+    refused("random_state was 3 and is 4", random_state=4)
+    refused("batch_size was 16 and is 17", open_folder(folder, 17))
+    refused("the names or types of the columns differ", open_folder(folder).columns(0, 4))
+    labels = pq.read_table(folder / "part-3.parquet").to_pandas()
+    labels.loc[:, "kind"] = "a"
+    pq.write_table(pa.Table.from_pandas(labels, preserve_index=False), folder / "part-3.parquet")
+    refused(r"class_counts was \[.*\] and is \[.*\]")
+
+
+def test_other_files_are_not_overwritten(folder, tmp_path):
+    rows, path = open_folder(folder), tmp_path / "model.skops"
+    save_model(SparseCenterClassifier(), path)
+    other = tmp_path / "fit.skops"
+    fit_batches(SparseCenterClassifier(), rows, checkpoint=other)
+    for each in (path, other):
+        content = each.read_bytes()
+        with pytest.raises(ValueError, match="exists and is no checkpoint that can be resumed"):
+            select_batches(rows, checkpoint=each)
+        assert each.read_bytes() == content
+
+
+def test_selection_goes_on_after_a_damaged_file_was_repaired(tmp_path, data):
+    X, y = np.tile(data[0], (6, 1)), np.tile(data[1], 6)
+    folder = write_folder(tmp_path / "parts", X, y, cuts=(180, 360), group=90)
+    unbroken = select_batches(open_folder(folder, 60), random_state=SEED)
+    good = (folder / "part-1.parquet").read_bytes()
+    rows = open_folder(folder, 60)
+    options = {"checkpoint": tmp_path / "c.skops", "checkpoint_every": 1, "random_state": SEED}
+
+    def damage_late(n_done, n_rows, what):
+        if n_done == 120:
+            damage(folder / "part-1.parquet")
+
+    with pytest.raises(ValueError, match=r"Batch \d of parts: parts/part-1\.parquet could not"):
+        select_batches(rows, **options, progress=damage_late)
+    (folder / "part-1.parquet").write_bytes(good)
+    assert_same(select_batches(open_folder(folder, 60), **options), unbroken)
+
+
+def test_checkpoint_every_counts_batches_and_medians_are_written_block_by_block(
+    folder, tmp_path, monkeypatch
+):
+    saved, save = [], checkpoints.save_model
+
+    def watched(model, path, *, metadata, force):
+        saved.append(metadata["select_batches"]["progress"])
+        save(model, path, metadata=metadata, force=force)
+
+    monkeypatch.setattr(checkpoints, "save_model", watched)
+    options = {"checkpoint": tmp_path / "c.skops", "checkpoint_every": 3}
+    select_batches(open_folder(folder, 45), **options)
+    assert saved == [[0, 0, False], [3, 135, False], [4, 180, True]]
+    saved.clear()
+    options = {"checkpoint": tmp_path / "m.skops", "checkpoint_every": 3, "memory": 5 * 90 * 8}
+    select_batches(open_folder(folder, 45), method="l1", **options)
+    blocks = [[1, 90, False], [2, 180, False]]
+    assert saved == [[0, 0, False], *blocks, [4, 270, True]]
+
+
+# ------------------------------------------------------------------ processes
+
+
+def run(code, *arguments):
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
+    found = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert found.stderr == ""
+    return found.stdout
+
+
+# Everything is imported once; each run is a process of its own, which is forked before any thread.
+KILLED = """
+    import os, random, signal, sys, time
+    import pyarrow.parquet, skops.io
+    from centroidal.io import batches, select_batches
+    from centroidal.solvers import _loops
+    from centroidal.statistics import _loops
+
+    folder, target, method = sys.argv[1:]
+
+    def select(path, pipe):
+        def slowly(*told):
+            os.write(pipe, b".")
+            time.sleep(0.02)
+
+        rows = batches(folder, target="kind", drop="sample", batch_size=30)
+        options = dict(checkpoint=path, checkpoint_every=1, memory=2000, progress=slowly)
+        select_batches(rows, method=method, cv=3, random_state=1, **options)
+
+    def run(path, n_steps=1, seconds=None):
+        "Return whether a run came to its end, before it was killed after some steps and a while."
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                select(path, write)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        os.close(write)
+        for _ in range(n_steps):
+            os.read(read, 1)  # a step is done, or there was none to do
+        if seconds is not None:
+            time.sleep(seconds)
+            os.kill(child, signal.SIGKILL)
+        status = os.waitpid(child, 0)[1]
+        os.close(read)
+        return status == 0
+
+    randomness = random.Random(method)
+    assert run(f"{target}/unbroken.skops")
+    path = f"{target}/killed.skops"
+    moments = [(randomness.randint(1, 3), randomness.uniform(0.0, 0.05)) for _ in range(5)]
+    killed = [not run(path, *moment) for moment in moments]
+    assert run(path)
+    print(sum(killed))
+"""
+
+
+@pytest.mark.once
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+@pytest.mark.parametrize("method", ["l2", "l1"])
+def test_killed_runs_end_with_the_same_result_to_the_bit(method, folder, tmp_path):
+    assert int(run(KILLED, folder, tmp_path, method)) >= 2
+    options = {"method": method, "cv": 3, "random_state": 1, "memory": 2000}
+    killed, unbroken = (
+        select_batches(open_folder(folder, 30), **options, checkpoint=tmp_path / f"{name}.skops")
+        for name in ("killed", "unbroken")
+    )
+    assert_same(killed, unbroken)
+    assert not list(tmp_path.glob(".*.part"))
+
+
+# The most memory that the process itself ever had; `resource.getrusage` would not do, as a child
+# begins with the peak of its parent.
+MEASURED = """
+    import re, sys
+    from pathlib import Path
+    import pyarrow.parquet
+    from centroidal.io import batches, select_batches
+
+    def peak():
+        status = Path("/proc/self/status").read_text()
+        return int(re.search(r"VmHWM:\\s+(\\d+) kB", status)[1]) / 2**10
+
+    def select(folder):
+        select_batches(batches(folder, target="kind"), random_state=0)
+
+    select(sys.argv[1])  # everything is compiled
+    before = peak()
+    select(sys.argv[2])
+    print(peak() - before)
+"""
+
+
+@pytest.mark.once
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what the kernel counted")
+def test_memory_does_not_grow_with_the_data(tmp_path):
+    n_megabytes = int(os.environ.get("CENTROIDAL_STREAM_MB", "300"))
+    values = np.random.default_rng(0).normal(size=(6250, 200))  # 10 MB
+    table = pa.table({f"g{j}": values[:, j] for j in range(200)} | {"kind": np.arange(6250) % 3})
+    for name, n_files in (("small", 1), ("large", n_megabytes // 10)):
+        (tmp_path / name).mkdir()
+        for i in range(n_files):
+            pq.write_table(table, tmp_path / name / f"part-{i:05}.parquet", use_dictionary=False)
+    assert float(run(MEASURED, tmp_path / "small", tmp_path / "large")) < 200

@@ -1,0 +1,95 @@
+"""The choice of features in a stream by plain loops: all rows at hand, every model fitted anew."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.metrics import confusion_matrix
+
+from .selection import SCORES, choose, model_of, sizes_of
+
+
+def slow_folds(codes, n_folds, seed):
+    """Deal row after row, with all random words of a class drawn from the beginning."""
+    folds = []
+    for row, code in enumerate(codes):
+        n_before = sum(1 for each in codes[:row] if each == code)
+        n_runs = n_before // n_folds + 1
+        words = np.random.Philox(key=[seed, code]).random_raw(n_runs * n_folds).tolist()
+        run = words[-n_folds:]
+        order = sorted(range(n_folds), key=run.__getitem__)
+        folds.append(order[n_before % n_folds])
+    return np.array(folds)
+
+
+class Selected(NamedTuple):
+    """What comes out."""
+
+    confusions: np.ndarray  # of each fold and size
+    random_scores: np.ndarray  # of each fold and size
+    chosen: list  # number of features that each fold chooses
+    score: float
+    random_score: float
+    n_features: int
+
+
+def slow_selection(X, y, folds, *, method, n_features, rule, scoring, seed, is_sparse=False):
+    """Select features of rows whose folds are given."""
+    sizes = sizes_of(method, X.shape[1], len(set(y)))
+    if n_features != "auto":
+        sizes = sorted({*sizes, n_features})
+    numbers = range(folds.max() + 1)
+    score, labels = SCORES[scoring], np.unique(y)
+
+    def predictions(left_out, fold):
+        train, test = ~np.isin(folds, left_out), folds == fold
+        models = [model_of(method, size, is_sparse=is_sparse) for size in sizes]
+        return [model.fit(X[train], y[train]).predict(X[test]) for model in models]
+
+    rng = np.random.RandomState(seed)
+    confusions, random_scores, chosen, nested, at_random, outer = [], [], [], [], [], []
+    for fold in numbers:
+        truth, found = y[folds == fold], predictions([fold], fold)
+        confusions.append([confusion_matrix(truth, each, labels=labels) for each in found])
+        outer.append([score(truth, each) for each in found])
+        position = _position(sizes, n_features)
+        if n_features == "auto":
+            others = [each for each in numbers if each != fold]
+            inner = [
+                [score(y[folds == other], each) for each in predictions([fold, other], other)]
+                for other in others
+            ]
+            position, _ = choose(sizes, np.transpose(inner).tolist(), _even(len(others)), rule)
+        chosen.append(sizes[position])
+        nested.append(outer[-1][position])
+        drawn = rng.permutation(X.shape[1])
+        random_scores.append(_random_scores(X, y, folds, fold, sizes, drawn, method, score))
+        at_random.append(random_scores[-1][position])
+
+    position = _position(sizes, n_features)
+    if n_features == "auto":
+        cut = [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in numbers]
+        position, _ = choose(sizes, np.transpose(outer).tolist(), cut, rule)
+    return Selected(
+        np.array(confusions), np.array(random_scores), chosen, np.mean(nested),
+        np.mean(at_random), sizes[position],
+    )  # fmt: skip
+
+
+def _position(sizes, n_features):
+    return None if n_features == "auto" else sizes.index(n_features)
+
+
+def _even(n_folds):
+    """Folds of equal size, as far as the standard error is concerned."""
+    return [(np.arange(1, n_folds), np.arange(1))] * n_folds
+
+
+def _random_scores(X, y, folds, fold, sizes, drawn, method, score):
+    train, test = folds != fold, folds == fold
+    scores = []
+    for size in sizes:
+        columns = np.sort(drawn[:size])
+        model = model_of(method, None, is_sparse=not isinstance(X, np.ndarray))
+        model.fit(X[train][:, columns], y[train])
+        scores.append(score(y[test], model.predict(X[test][:, columns])))
+    return scores

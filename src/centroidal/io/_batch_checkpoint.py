@@ -22,7 +22,7 @@ _LAYOUT = 1
 _WORDS = {"fit_batches": "fit", "select_batches": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
-_SHARE = 20  # writing may take one part in so many of the time
+_SHARE = 40  # writing may take one part in so many of the time
 
 
 class Progress(NamedTuple):
@@ -145,6 +145,7 @@ class Checkpoint:
             raise UntrustedTypeError(
                 f"checkpoint={str(self._path)!r} must be None for this estimator: {error}"
             ) from None
+        self._seconds = 0.0  # most of it was importing what writes, which tells nothing of the next
 
     def _remove_parts(self):
         """Remove what a run left that was killed while it wrote."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._optional import require
-from ._batch_pieces import Identity, Piece
+from ._batch_pieces import Identity, Piece, ahead
 from ._frames import _stored_index
 from ._labels import labels_from_array
 from ._request import clean_errors, listed, texts
@@ -67,7 +67,7 @@ class ParquetReader:
         """Yield the rows from `first_row` on; whole files and row groups before it are skipped."""
         features = self.feature_names[columns]
         names = [*features, *self._special]
-        for name, batch in self._all_batches(first_row, n_rows, names):
+        for name, batch in ahead(self._all_batches(first_row, n_rows, names)):
             yield from self._converted(batch, features, name)
 
     def labels(self):

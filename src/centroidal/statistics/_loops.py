@@ -8,6 +8,7 @@ import numpy as np
 
 from .._jit import compiled
 
+STRIP = 8  # columns whose sums are added together: as many as vector instructions like
 TIE_TOLERANCE = 1e-12  # 1/n + 1/n + ... does not sum to exactly one half
 
 
@@ -39,14 +40,26 @@ def add_row_major(X, codes, weights, start, stop, tile, sums):
 
 @compiled
 def add_column_major(X, codes, weights, start, stop, tile, sums):
-    """Do what `add_row_major` does, with the same additions, one column at a time; no tiles."""
-    for j in range(X.shape[1]):
+    """Do what `add_row_major` does, with the same additions, for a strip of columns at a time.
+
+    The sums of a strip lie together, so that they are added as one; `tile` is not needed.
+    """
+    strip = np.zeros((sums.shape[0], 3, STRIP))
+    values = np.zeros(STRIP)
+    for first in range(0, X.shape[1], STRIP):
+        width = min(STRIP, X.shape[1] - first)
+        strip[:, :, :width] = sums[:, :, first : first + width]
         for i in range(start, stop):
             c = codes[i]
             if c >= 0:
-                deviation = X[i, j] - sums[c, 0, j]
-                sums[c, 1, j] += weights[i] * deviation
-                sums[c, 2, j] += weights[i] * deviation * deviation
+                weight = weights[i]
+                for t in range(width):
+                    values[t] = X[i, first + t]
+                for t in range(STRIP):
+                    deviation = values[t] - strip[c, 0, t]
+                    strip[c, 1, t] += weight * deviation
+                    strip[c, 2, t] += weight * deviation * deviation
+        sums[:, :, first : first + width] = strip[:, :, :width]
 
 
 @compiled

@@ -1,0 +1,252 @@
+"""What fits on large data cost: rates from small runs, and what they predict of larger ones.
+
+Beside the rows of the family, the tables of the user guide's page on scale are written.
+"""
+
+import csv
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from dask.distributed import Client
+from scipy.optimize import nnls
+from scipy.sparse import csr_array
+
+from centroidal import SparseCenterClassifier
+from centroidal.io import batches, fit_batches
+
+from ._measure import seconds
+from ._parts import write_parquet
+from .streams import _cluster, _on_workers
+
+__all__ = ["CASES", "Rates", "Size", "predict"]
+
+_RESULTS = Path(__file__).parent / "results"
+_TOLERANCE = 1.3
+
+
+class Size(NamedTuple):
+    """What a fit has before it: rows, features, values stored a row, classes, rows of a block."""
+
+    n_rows: int
+    n_features: int
+    row_values: int
+    n_classes: int
+    block_rows: int
+
+    @property
+    def n_blocks(self):
+        """Number of batches or blocks."""
+        return -(-self.n_rows // self.block_rows)
+
+
+class Rates(NamedTuple):
+    """Seconds for a value; of a block for a feature, for a feature of a class, and as such."""
+
+    value: float
+    feature: float
+    statistic: float
+    block: float
+
+
+def predict(size, rates, n_workers=1):
+    """Return the seconds of a fit in one pass; workers share all but the handling of blocks."""
+    values = size.n_rows * size.row_values * rates.value
+    of_a_block = size.n_features * (rates.feature + size.n_classes * rates.statistic)
+    return (values + size.n_blocks * of_a_block) / n_workers + size.n_blocks * rates.block
+
+
+def calibrate(sizes, taken, n_workers=1):
+    """Find the rates, none below 0, whose predictions are off by the smallest shares."""
+    unit = np.eye(len(Rates._fields))
+    costs = np.array([[predict(size, Rates(*one), n_workers) for one in unit] for size in sizes])
+    found, _ = nnls(costs / np.array(taken)[:, None], np.ones(len(taken)))
+    return Rates(*found.tolist())
+
+
+# ------------------------------------------------------------------ the three ways
+
+
+def parquet(n_jobs):
+    """Dense batches of Parquet files."""
+    pa.set_cpu_count(n_jobs)
+    small = [
+        Size(40_000, 100, 100, 2, 4_000),
+        Size(80_000, 100, 100, 2, 40_000),
+        Size(8_000, 1_000, 1_000, 2, 1_000),
+        Size(8_000, 1_000, 1_000, 10, 1_000),
+        Size(8_000, 1_000, 1_000, 2, 4_000),
+        Size(8_000, 2_000, 2_000, 2, 2_000),
+    ]
+    large = [
+        Size(400_000, 100, 100, 2, 40_000),
+        Size(100_000, 400, 400, 5, 10_000),
+        Size(40_000, 1_500, 1_500, 3, 2_500),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        yield from _checked(
+            "Parquet, dense", small, large, lambda size: _parquet_fit(folder, size, n_jobs)
+        )
+
+
+def csr(n_jobs):
+    """Sparse batches of an .npz file."""
+    small = [
+        Size(20_000, 200_000, 50, 2, 2_000),
+        Size(80_000, 200_000, 50, 2, 40_000),
+        Size(40_000, 1_000_000, 50, 2, 10_000),
+        Size(40_000, 500_000, 100, 2, 20_000),
+        Size(40_000, 500_000, 100, 5, 10_000),
+        Size(100_000, 1_000_000, 100, 2, 50_000),
+    ]
+    large = [
+        Size(400_000, 200_000, 100, 2, 28_000),
+        Size(400_000, 1_000_000, 100, 2, 28_000),
+        Size(200_000, 500_000, 100, 5, 28_000),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        yield from _checked(
+            ".npz, sparse", small, large, lambda size: _csr_fit(folder, size, n_jobs)
+        )
+
+
+def workers(n_jobs):
+    """Dense blocks that are on the workers of a local cluster."""
+    small = [
+        Size(40_000, 200, 200, 2, 1_000),
+        Size(80_000, 200, 200, 2, 20_000),
+        Size(20_000, 2_000, 2_000, 2, 1_000),
+        Size(20_000, 2_000, 2_000, 10, 1_000),
+        Size(40_000, 2_000, 2_000, 2, 10_000),
+    ]
+    large = [
+        Size(800_000, 200, 200, 2, 20_000),
+        Size(200_000, 1_000, 1_000, 2, 20_000),
+        Size(100_000, 2_000, 2_000, 5, 5_000),
+    ]
+    with _cluster(n_jobs) as cluster, Client(cluster):
+        yield from _checked(f"Dask, {n_jobs} workers", small, large, _dask_fit, n_jobs)
+
+
+def _checked(way, small, large, prepare, n_workers=1):
+    """Yield a row for each large size, predicted by rates from the small ones."""
+    rates = calibrate(small, [_best(prepare(size), 9) for size in small], n_workers)
+    _write_rows("cost_model_rates", "way", way, _shown_rates(rates))
+    for size in large:
+        taken, predicted = _best(prepare(size)), predict(size, rates, n_workers)
+        name = _name(way, size)
+        _write_rows("cost_model_check", "case", name, _shown_check(taken, predicted))
+        off = max(taken / predicted, predicted / taken)
+        yield {
+            "case": name,
+            "ours": taken,
+            "limit": ("predicted by the cost model", predicted, None),
+            "reached": off <= _TOLERANCE,
+            "note": f"off by {off - 1:.0%}, at most {_TOLERANCE - 1:.0%} allowed either way; "
+            + ", ".join(f"{what}: {rate}" for what, rate in _shown_rates(rates).items()),
+        }
+    if way.startswith(".npz"):
+        _write_largest(rates)
+
+
+def _best(fit, repeats=4):
+    fit()
+    return min(seconds(fit) for _ in range(repeats))
+
+
+def _parquet_fit(folder, size, n_jobs):
+    path = Path(folder) / "-".join(map(str, size))
+    n_rows, n_features = size.block_rows, size.n_features  # a file, one row group, is a batch
+    write_parquet(path, size.n_blocks, n_rows, n_features, np.float64, size.n_classes)
+    rows = batches(path, target="y", batch_size=size.block_rows)
+    return lambda: fit_batches(_classifier(n_jobs), rows)
+
+
+def _csr_fit(folder, size, n_jobs):
+    path = Path(folder) / ("-".join(map(str, size)) + ".npz")
+    rng = np.random.default_rng(0)
+    n_values = size.n_rows * size.row_values
+    columns = rng.integers(0, size.n_features, (size.n_rows, size.row_values), dtype=np.int32)
+    starts = np.arange(0, n_values + 1, size.row_values)
+    values = rng.random(n_values), np.sort(columns, axis=1).ravel(), starts
+    X = csr_array(values, shape=(size.n_rows, size.n_features))
+    X.sum_duplicates()
+    y = rng.integers(0, size.n_classes, size.n_rows)
+    np.savez(path, data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=y)
+    rows = batches(path, target="y", batch_size=size.block_rows)
+    return lambda: fit_batches(_classifier(n_jobs), rows)
+
+
+def _dask_fit(size):
+    X, y = _on_workers(size.n_blocks, size.block_rows, size.n_features, size.n_classes)
+    return lambda: _classifier(1).fit(X, y)
+
+
+def _classifier(n_jobs):
+    return SparseCenterClassifier(50, scale="std", n_jobs=n_jobs)
+
+
+# ------------------------------------------------------------------ tables of the user guide
+
+
+def _name(way, size):
+    dense = size.row_values == size.n_features
+    stored = "" if dense else f", {size.row_values} stored a row"
+    return (
+        f"{way}: {size.n_rows} x {size.n_features}{stored}, {size.n_classes} classes, "
+        f"{size.n_blocks} blocks"
+    )
+
+
+def _shown_rates(rates):
+    return {
+        "ns a value": f"{rates.value * 1e9:.3g}",
+        "ns a feature of a block": f"{rates.feature * 1e9:.3g}",
+        "ns a class and feature of a block": f"{rates.statistic * 1e9:.3g}",
+        "ms a block": f"{rates.block * 1e3:.3g}",
+    }
+
+
+def _shown_check(taken, predicted):
+    return {
+        "predicted, s": f"{predicted:.3g}",
+        "measured, s": f"{taken:.3g}",
+        "measured / predicted": f"{taken / predicted:.2f}",
+    }
+
+
+def _write_largest(rates):
+    """Write what 10^9 rows of 10^6 features, 100 stored a row, would cost by the rates of CSR."""
+    for n_processes, block_rows in ((1, 27_776), (1, 250_000), (16, 250_000), (64, 250_000)):
+        size = Size(10**9, 10**6, 100, 2, block_rows)
+        n_read = size.n_rows * (size.row_values * 12 + 8)
+        summary = 16 * size.n_classes * size.n_features
+        n_sent = 0 if n_processes == 1 else size.n_blocks * summary * 8 / 7
+        shown = {
+            "read, TB": f"{n_read / 1e12:.2f}",
+            "sent, GB": f"{n_sent / 1e9:.0f}",
+            "hours to summarise": f"{predict(size, rates, n_processes) / 3600:.2g}",
+            "to read at 500 MB/s each": f"{n_read / n_processes / 5e8 / 3600:.2g}",
+            "to send at 1 GB/s each": f"{n_sent / n_processes / 1e9 / 3600:.1g}",
+        }
+        how = f"{n_processes}, blocks of {block_rows} rows"
+        _write_rows("cost_model_largest", "processes", how, shown)
+
+
+def _write_rows(name, key, value, columns):
+    """Write a row of a table, in place of that with the same key."""
+    path = _RESULTS / f"{name}.csv"
+    rows = []
+    if path.exists():
+        with path.open(newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row[key] != value]
+    rows.append({key: value, **columns})
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[-1]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+CASES = [parquet, csr, workers]

@@ -1,0 +1,224 @@
+"""Streams and clusters against the limit: mere reading, an unbroken run, all data in memory."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from importlib import import_module
+from pathlib import Path
+from statistics import median
+
+import dask
+import dask.array as da
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from dask.distributed import Client, LocalCluster, wait
+
+from centroidal import SparseCenterClassifier
+from centroidal.io import batches, fit_batches
+
+from ._measure import seconds
+from ._parts import make_block, make_labels, write_parquet
+
+__all__ = ["CASES"]
+
+_N_SELECTED = 50
+
+
+def parquet(n_jobs):
+    """Yield fits of 1 GB of Parquet: at most 1.5 times as long as reading the same batches."""
+    pa.set_cpu_count(n_jobs)
+    for n_features, dtype in ((200, np.float64), (1000, np.float64), (200, np.float32)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "parts"
+            n_rows = 2**26 // (n_features * np.dtype(dtype).itemsize)
+            write_parquet(path, 16, n_rows, n_features, dtype)
+            rows = batches(path, target="y")
+            ours, limit = _side_by_side(
+                lambda rows=rows: _fit(rows, n_jobs), lambda rows=rows, path=path: _read(path, rows)
+            )
+            yield {
+                "case": f"stream of Parquet, {rows.n_samples} x {n_features}, "
+                f"{np.dtype(dtype).name}, 16 files",
+                "ours": ours,
+                "limit": ("the same batches read by pyarrow", limit, 1.5),
+                "note": "fit_batches, scale='std'; both read all columns, batches of "
+                f"{rows.batch_size} rows, from a warm page cache, with {n_jobs} threads to decode; "
+                f"{_megabytes(path)} MB of files as pyarrow writes them by default",
+            }
+
+
+def checkpoints(n_jobs):
+    """Yield fits with checkpoints, whole and killed once: at most 5 % longer than without."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "parts"
+        write_parquet(path, 16, 2**26 // 1600, 200, np.float64, n_copies=6)
+        rows = batches(path, target="y")
+        n_batches = -(-rows.n_samples // rows.batch_size)
+        plain, whole, killed, again = [], [], [], []
+        for place in (0.4, 0.5, 0.6):
+            model = Path(folder) / "model.skops"
+            plain.append(_fit_in_child(path, None, n_jobs).seconds)
+            whole.append(_fit_in_child(path, model, n_jobs).seconds)
+            model.unlink()
+            first = _fit_in_child(path, model, n_jobs, kill_after=int(place * n_batches))
+            second = _fit_in_child(path, model, n_jobs)
+            model.unlink()
+            killed.append(first.seconds + second.seconds)
+            again.append(first.batches[-1] - second.batches[0] + 1)
+    case = f"stream of Parquet, 6 GB in {n_batches} batches"
+    limit = ("the same without checkpoints, not killed", median(plain), 1.05)
+    clock = (
+        "seconds from the opening of the source to the model, in a process of its own, after "
+        "imports and a first small fit; median of 3; 1 GB of files, linked 6 times"
+    )
+    yield {
+        "case": f"{case}, with checkpoints",
+        "ours": median(whole),
+        "limit": limit,
+        "note": f"checkpoint_every=None; {clock}",
+    }
+    yield {
+        "case": f"{case}, with checkpoints, killed and resumed",
+        "ours": median(killed),
+        "limit": limit,
+        "note": f"opening to SIGKILL after 40, 50 and 60 % of the batches, and opening to the "
+        f"model; {', '.join(map(str, again))} batches were read twice; {clock}",
+    }
+
+
+def cluster(n_jobs):
+    """Fit on a local Dask cluster: at most 1.3 times as long as with threads in memory."""
+    n_blocks, n_rows, n_features = 8, 100_000, 1000
+    shape = (n_blocks * n_rows, n_features)
+    with _cluster(n_jobs) as workers, Client(workers):
+        X, y = _on_workers(n_blocks, n_rows, n_features)
+        memory, labels = np.empty(shape), np.empty(shape[0], dtype=int)
+        for i in range(n_blocks):
+            rows = slice(i * n_rows, (i + 1) * n_rows)
+            memory[rows], labels[rows] = make_block(i, n_rows, n_features), make_labels(i, n_rows)
+        ours, limit = _side_by_side(
+            lambda: _classifier(1).fit(X, y), lambda: _classifier(n_jobs).fit(memory, labels)
+        )
+    return {
+        "case": f"Dask, {shape[0]} x {n_features}, {n_blocks} blocks on {n_jobs} workers",
+        "ours": ours,
+        "limit": (f"fit in memory with {n_jobs} threads", limit, 1.3),
+        "note": "LocalCluster of processes with a thread each, blocks of 800 MB persisted on them "
+        "before; scale='std'",
+    }
+
+
+CASES = [parquet, checkpoints, cluster]
+
+
+def _classifier(n_jobs):
+    return SparseCenterClassifier(_N_SELECTED, scale="std", n_jobs=n_jobs)
+
+
+def _side_by_side(ours, limit, repeats=5):
+    """Best seconds of both, measured in turn after a call each to warm up."""
+    ours(), limit()
+    pairs = [(seconds(ours), seconds(limit)) for _ in range(repeats)]
+    return tuple(map(min, zip(*pairs, strict=True)))
+
+
+def _fit(rows, n_jobs):
+    return fit_batches(_classifier(n_jobs), rows)
+
+
+def _read(folder, rows):
+    """Read what `rows` reads, with pyarrow alone."""
+    names = [*rows.feature_names, "y"]
+    for path in sorted(folder.iterdir()):
+        with pq.ParquetFile(path) as file:
+            for _ in file.iter_batches(rows.batch_size, columns=names):
+                pass
+
+
+def _megabytes(folder):
+    return round(sum(path.stat().st_size for path in folder.iterdir()) / 1e6)
+
+
+# ------------------------------------------------------------------ a process that is killed
+
+
+class _Run:
+    """What a child told: when it began and ended or was killed, and the batches it finished."""
+
+    def __init__(self):
+        self.batches, self._start, self._end = [], None, None
+
+    def hear(self, word, value):
+        if word == "batch":
+            self.batches.append(int(value))
+        else:
+            setattr(self, f"_{word}", value)
+
+    @property
+    def seconds(self):
+        return self._end - self._start
+
+
+def _fit_in_child(folder, checkpoint, n_jobs, kill_after=None):
+    """Fit in a process of its own, and kill it when it has finished the batch `kill_after`."""
+    code = f"from {__name__} import fit_and_tell; fit_and_tell()"
+    given = json.dumps([str(folder), checkpoint and str(checkpoint), n_jobs])
+    run = _Run()
+    command = [sys.executable, "-c", code, given]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        for line in child.stdout:
+            run.hear(*json.loads(line))
+            if kill_after is not None and run.batches and run.batches[-1] >= kill_after:
+                child.kill()
+                run.hear("end", time.time())
+                break
+    if kill_after is None and child.returncode != 0:
+        raise RuntimeError(f"the fit of {folder} ended with {child.returncode}")
+    return run
+
+
+def fit_and_tell():
+    """Fit as the arguments of the process say, and write what happens, a line of JSON each."""
+    import_module("skops.io")  # which writes checkpoints; imports are not counted
+    folder, checkpoint, n_jobs = json.loads(sys.argv[1])
+    pa.set_cpu_count(n_jobs)
+    _classifier(n_jobs).partial_fit(np.eye(100), np.arange(100) % 2, classes=[0, 1])
+    _tell("start", time.time())
+    rows = batches(folder, target="y")
+
+    def progress(n_done, n_rows, what):
+        _tell("batch", -(-n_done // rows.batch_size))
+
+    fit_batches(_classifier(n_jobs), rows, checkpoint=checkpoint, progress=progress)
+    _tell("end", time.time())
+
+
+def _tell(*fact):
+    print(json.dumps(fact), flush=True)
+
+
+# ------------------------------------------------------------------ a cluster
+
+
+def _cluster(n_workers):
+    return LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, dashboard_address=None, memory_limit=0
+    )
+
+
+def _on_workers(n_blocks, n_rows, n_features, n_classes=2):
+    """Let the workers make samples and labels, and keep them."""
+    block, labels = dask.delayed(make_block), dask.delayed(make_labels)
+    X = [
+        da.from_delayed(block(i, n_rows, n_features), (n_rows, n_features), np.float64)
+        for i in range(n_blocks)
+    ]
+    y = [
+        da.from_delayed(labels(i, n_rows, n_classes), (n_rows,), np.int64) for i in range(n_blocks)
+    ]
+    kept = dask.persist(da.concatenate(X), da.concatenate(y))
+    wait(kept)
+    return kept

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from centroidal.statistics import ClassMoments, class_moments, merge_by_label
+from centroidal.statistics import ClassMoments, class_moments, merge_by_label, subset_moments
 from tests import reference
 
 
@@ -118,6 +118,17 @@ def test_class_without_rows_has_zero_moments(rows, layout):
     assert moments.seen.tolist() == [True, True, False]
     assert not moments.means[2].any()
     assert not moments.squares[2].any()
+
+
+def test_moments_of_subsets_are_to_the_bit_those_of_each_alone(rows, form, rng, small_blocks):
+    X, n_classes = form(rows.X), rows.n_classes
+    everything = rng.permutation(len(rows.X))
+    subsets = [everything, everything[:40], everything[30:], everything[5:6]]
+    found = subset_moments(X, rows.codes, n_classes, subsets)
+    for moments, subset in zip(found, subsets, strict=True):
+        mine = np.full_like(rows.codes, -1)
+        mine[subset] = rows.codes[subset]
+        assert_moments_equal(moments, class_moments(X, mine, n_classes))
 
 
 def test_moments_of_no_counted_row_are_empty(rows, layout):

@@ -1,5 +1,6 @@
 """The ways to select features that `select_features` knows: how each ranks, and what classifies."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..encoders import SparseCentroidEncoder
 from ..feature_selection import L21CentroidSelector, MarginSelector, ReliefFSelector
 from ..solvers.along_path import hits_along_path, nearest_along_path
 from ..solvers.sparse_centers import CenterPath
+from ..statistics import subset_moments
 from ._parts import columns_of
 from ._rankings import importance_of, ranking_of
 from .path import log_spaced
@@ -84,6 +86,7 @@ class CentersMethod(NamedTuple):
 
     estimator: SparseCenterClassifier
     fewest: int = 1
+    releases_gil: bool = True
 
     def sizes(self, n_features):
         """Numbers of features to try."""
@@ -93,6 +96,15 @@ class CentersMethod(NamedTuple):
         """Return the models of all numbers of features, fitted to some rows."""
         geometry = Geometry(self.estimator.metric, self.estimator.scale)
         return self.path(geometry.solve(self.estimator, data.only(rows)))
+
+    def fit_each(self, data, subsets):
+        """Return the models fitted to each of some subsets of the rows."""
+        geometry = Geometry(self.estimator.metric, self.estimator.scale)
+        if not geometry.streams:
+            return (self.fit(data, rows) for rows in subsets)
+        parts = subset_moments(data.X, data.codes, data.classes.size, subsets)
+        solve = partial(geometry.solve_moments, self.estimator, data.X)
+        return (self.path(solve(moments)) for moments in parts)
 
     def path(self, solution):
         """Return the models of all numbers of features of a solution."""
@@ -148,6 +160,7 @@ class RankedMethod(NamedTuple):
     classifier: BaseEstimator
     limit: str = "n_features_to_select"
     fewest: int = 1
+    releases_gil: bool = False
 
     def sizes(self, n_features):
         """Numbers of features to try."""
@@ -163,6 +176,10 @@ class RankedMethod(NamedTuple):
         fitted = getattr(ranker, "estimator_", ranker)
         ranking = ranking_of(fitted, X.shape[1])
         return RankedPath(ranking, importance_of(fitted), scaler, self.classifier, Z, codes)
+
+    def fit_each(self, data, subsets):
+        """Rank the features by each of some subsets of the rows."""
+        return (self.fit(data, rows) for rows in subsets)
 
     def model(self, n_features):
         """Return the classifier behind a selector of so many features, not fitted."""

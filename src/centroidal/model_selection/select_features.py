@@ -90,7 +90,8 @@ def select_features(
     feature_names : array-like of str, default=None
         Names of the features; None takes those of a data frame, or x0, x1, ...
     n_jobs : int or None, default=None
-        Number of processes, over methods and folds. The result does not depend on it.
+        Number of processes, or threads for "l2" and "l1", over methods and folds. The result does
+        not depend on it.
     random_state : int, RandomState or None, default=None
         Seed or source of the folds and of all else that is random.
     progress : bool, callable or None, default=None
@@ -327,6 +328,21 @@ class _Problem(NamedTuple):
         """Whether something is chosen, which takes folds inside folds."""
         return self.asked.n_features == "auto" or len(self.methods) > 1
 
+    @property
+    def prefers(self):
+        """What jobs had better run in: loops that release the GIL need no processes."""
+        return "threads" if all(each.releases_gil for each in self.methods.values()) else None
+
+    def fit_each(self, name, subsets):
+        """Yield the data, filled in by what each subset knows, and a method fitted to it."""
+        method = self.methods[name]
+        if self.imputer is None:
+            yield from ((self.data, path) for path in method.fit_each(self.data, subsets))
+            return
+        for rows in subsets:
+            data = self.data_for(rows)
+            yield data, method.fit(data, rows)
+
     def data_for(self, train):
         """All samples, with missing values filled in by what the training part knows."""
         if self.imputer is None:
@@ -338,32 +354,31 @@ class _Problem(NamedTuple):
 
 def _try_method(problem, name, train, test):
     """Predict the test part with each size, and let the training part choose a size."""
+    inner = _inner_folds(problem, train) if problem.is_nested else []
+    subsets = [train, *(rows for rows, _ in inner)]
+    fits = problem.fit_each(name, subsets)
     asked, sizes = problem.asked, problem.sizes[name]
-    data = problem.data_for(train)
-    predicted = problem.methods[name].fit(data, train).predict(data.X, test, sizes)
+    data, path = next(fits)
+    predicted = path.predict(data.X, test, sizes)
     confusions = confusions_of(predicted, data.codes[test], data.classes.size)
+    may = asked.choices(sizes)
     if not problem.is_nested:
-        (chosen,) = asked.choices(sizes)
-        return Tried(confusions, int(chosen), np.nan, predicted)
-    scores, ratio = _inner_scores(problem, name, train)
-    return Tried(confusions, *asked.choose(sizes, scores, ratio), predicted)
+        return Tried(confusions, int(may[0]), np.nan, predicted)
+    scores = np.full((len(inner), sizes.size), np.nan)
+    for row, (data, path), (_, held_out) in zip(scores, fits, inner, strict=True):
+        predicted_inside = path.predict(data.X, held_out, sizes[may])
+        inside = confusions_of(predicted_inside, data.codes[held_out], data.classes.size)
+        row[may] = score_of(inside, asked.scoring)
+    chosen = asked.choose(sizes, scores, 1.0 / (len(inner) - 1))
+    return Tried(confusions, *chosen, predicted)
 
 
-def _inner_scores(problem, name, train):
-    """Scores in folds of the training part, and the ratio of their sizes."""
+def _inner_folds(problem, train):
+    """Folds of the training part, as pairs of rows."""
     codes = problem.data.codes[train]
     n_folds = min(_N_FOLDS, int(np.bincount(codes).min()))
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=problem.seed)
-    asked, sizes = problem.asked, problem.sizes[name]
-    may = asked.choices(sizes)
-    scores = np.full((n_folds, sizes.size), np.nan)
-    for row, (inner, held_out) in zip(scores, splitter.split(codes, codes), strict=True):
-        data = problem.data_for(train[inner])
-        path = problem.methods[name].fit(data, train[inner])
-        predicted = path.predict(data.X, train[held_out], sizes[may])
-        confusions = confusions_of(predicted, codes[held_out], data.classes.size)
-        row[may] = score_of(confusions, asked.scoring)
-    return scores, 1.0 / (n_folds - 1)
+    return [(train[rows], train[held_out]) for rows, held_out in splitter.split(codes, codes)]
 
 
 def _try_random(problem, seed, train, test):
@@ -392,7 +407,7 @@ def _try_all(problem, folds, rng, n_jobs, steps):
     ]
     tried = [{} for _ in folds]
     with one_thread():  # here too: jobs in threads would not restore it in order
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+        parallel = Parallel(n_jobs=n_jobs, prefer=problem.prefers, return_as="generator")
         results = parallel(delayed(_run_alone)(problem, *job[1:]) for job in jobs)
         for (number, name, *_), found in zip(jobs, results, strict=True):
             tried[number][name] = found

@@ -29,17 +29,22 @@ def nearest(distances, bonus):
 def add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps):
     """Sum for each model what the features that enter it add to the distances of some rows.
 
-    Distances are less that from the first class. Columns are read as they lie.
+    Distances are less that from the first class. Columns are read as they lie. Indices without a
+    sign are not asked whether they count from the end.
     """
     values = np.empty(TILE)
-    firsts = np.empty(TILE)
     for j in columns:
+        model, rate, first = enters[j], rates[j], centers[j, 0]
         for t in range(TILE):
-            values[t] = X[tile[t], j] * rates[j]
-            firsts[t] = loss(values[t] - centers[j, 0], is_l1)
+            values[t] = X[tile[t], j] * rate - first
         for c in range(1, centers.shape[1]):
-            for t in range(TILE):
-                gaps[enters[j], c, t] += loss(values[t] - centers[j, c], is_l1) - firsts[t]
+            step = centers[j, c] - first
+            if is_l1:
+                for t in range(TILE):
+                    gaps[model, c, t] += abs(values[t] - step) - abs(values[t])
+            else:
+                for t in range(TILE):
+                    gaps[model, c, t] += step * (step - 2.0 * values[t])
 
 
 @compiled
@@ -71,7 +76,7 @@ def nearest_dense(X, rows, columns, enters, rates, centers, is_l1, bonus):
     """
     n_classes, n_models = bonus.shape
     labels = np.empty((rows.size, n_models), np.int32)
-    tile = np.empty(TILE, np.intp)
+    tile = np.empty(TILE, np.uintp)
     gaps = np.empty((n_models, n_classes, TILE))
     for start in range(0, rows.size, TILE):
         for t in range(TILE):  # always full: the last row stands in for those that are missing

@@ -75,11 +75,11 @@ def _nearest(path, X, is_l1, grid, bonus):
     bonus = np.where(np.isnan(path.class_centers[:, :1]), -np.inf, bonus)
     rates = 1.0 / path.scale
     centers = np.nan_to_num(path.class_centers) * rates
-    enters = np.empty(rates.size, dtype=np.intp)  # the first model that has the feature
+    enters = np.empty(rates.size, dtype=np.uintp)  # the first model that has the feature
     enters[path.ranking] = np.repeat(np.arange(grid.size + 1), np.diff([0, *grid, rates.size]))
     features = enters, rates, np.ascontiguousarray(centers.T)
     if not issparse(X):
-        columns = np.flatnonzero(enters < grid.size)
+        columns = np.flatnonzero(enters < grid.size).astype(np.uintp)
         return lambda rows: _loops.nearest_dense(X, rows, columns, *features, is_l1, bonus)
     losses = np.abs(centers) if is_l1 else centers**2
     zeros = np.cumsum(losses[:, path.ranking], axis=1)[:, grid - 1]

@@ -129,5 +129,13 @@ def _without_unseen(centers, seen):
 
 
 def _path(centers, shared, scale, gains, losses, spreads):
-    ranking = np.argsort(-gains, kind="stable")
-    return CenterPath(centers, shared, scale, gains, ranking, losses, spreads)
+    return CenterPath(centers, shared, scale, gains, _ranked(gains), losses, spreads)
+
+
+def _ranked(gains):
+    """Features by decreasing gain; those that tie, if there are any, by column."""
+    ranking = np.argsort(-gains)  # several times as fast as a stable sort
+    ordered = gains[ranking]
+    if np.any(ordered[1:] == ordered[:-1]):
+        return np.argsort(-gains, kind="stable")
+    return ranking

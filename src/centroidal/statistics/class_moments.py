@@ -8,10 +8,11 @@ from scipy.sparse import issparse
 
 from ._threads import column_blocks, map_blocks, run_blocks
 
-__all__ = ["ClassMoments", "class_moments", "class_weights", "merge_by_label"]
+__all__ = ["ClassMoments", "class_moments", "class_weights", "merge_by_label", "subset_moments"]
 
 _ENTRIES_PER_BLOCK = 2**22  # of dense data
 _CACHED_SUMS = 2**14  # columns of one class whose sums stay in the cache
+_CACHED_ENTRIES = 2**16  # of dense data that stay in the cache for several subsets
 _CANCELLED = 1e-2  # share of a sum of squares below which a difference has lost digits
 _CONSTANT = 1e-13  # a spread below this share of the mean is rounding
 
@@ -140,15 +141,41 @@ def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
     if X.shape[0] == 0:
         return ClassMoments.empty(n_classes, X.shape[1])
     if not issparse(X):
-        summarise = _dense_moments
-    elif X.format == "csc":
-        summarise = _csc_moments
-    else:
-        summarise = _csr_moments
+        (moments,) = _dense_moments(X, codes[None], n_classes, weights, n_jobs)
+        return moments
+    summarise = _csc_moments if X.format == "csc" else _csr_moments
     return summarise(X, codes, n_classes, weights, n_jobs)
 
 
+def subset_moments(X, codes, n_classes, subsets):
+    """Summarise several subsets of the rows: to the bit what `class_moments` says of each.
+
+    Dense rows are read once for all of them.
+
+    Parameters
+    ----------
+    X, codes, n_classes
+        As in `class_moments`.
+    subsets : list of ndarray of int
+        Rows of each subset, none of them twice.
+
+    Returns
+    -------
+    list of ClassMoments
+        One for each subset.
+    """
+    inside = np.full((len(subsets), codes.size), np.int32(-1))
+    for mine, rows in zip(inside, subsets, strict=True):
+        mine[rows] = codes[rows]
+    if issparse(X):
+        return [class_moments(X, mine, n_classes) for mine in inside]
+    weights = np.broadcast_to(np.float64(1.0), codes.shape)
+    return _dense_moments(X, inside, n_classes, weights, n_jobs=None)
+
+
 def _dense_moments(X, codes, n_classes, weights, n_jobs):
+    """Moments of subsets of dense rows; `codes` has a row for each of them."""
+
     def moments_of(rows):
         return _dense_rows_moments(X, codes, n_classes, weights, rows)
 
@@ -160,12 +187,20 @@ def _dense_rows_moments(X, codes, n_classes, weights, rows):
     from . import _loops
 
     add = _loops.add_row_major if X.strides[0] >= X.strides[1] else _loops.add_column_major
-    counts = class_weights(codes[rows], n_classes, weights[rows])
-    sums = np.zeros((n_classes, 3, X.shape[1]))
-    for c in np.flatnonzero(counts):
-        sums[c, 0] = X[rows.start + np.argmax((codes[rows] == c) & (weights[rows] > 0))]
-    tile = max(64, _CACHED_SUMS // n_classes)
-    add(X, codes, weights, rows.start, rows.stop, tile, sums)
+    sums = np.zeros((len(codes), n_classes, 3, X.shape[1]))
+    counts = [class_weights(mine[rows], n_classes, weights[rows]) for mine in codes]
+    for subset, c in np.argwhere(counts):
+        is_counted = (codes[subset, rows] == c) & (weights[rows] > 0)
+        sums[subset, c, 0] = X[rows.start + np.argmax(is_counted)]
+    tile = _CACHED_SUMS // n_classes
+    if len(codes) > 1:
+        tile = min(tile, _CACHED_ENTRIES // (rows.stop - rows.start))
+    add(X, codes, weights, rows.start, rows.stop, max(64, tile), sums)
+    return [_from_sums(*each) for each in zip(counts, sums, strict=True)]
+
+
+def _from_sums(counts, sums):
+    """Moments from weights, and from sums around a value close to the data."""
     with np.errstate(over="ignore", invalid="ignore"):  # as in `merge`
         steps = sums[:, 1] / np.where(counts > 0, counts, 1.0)[:, None]
         squares = np.maximum(sums[:, 2] - sums[:, 1] * steps, 0.0)
@@ -174,21 +209,27 @@ def _dense_rows_moments(X, codes, n_classes, weights, rows):
 
 def _csr_moments(X, codes, n_classes, weights, n_jobs):
     def moments_of(rows):
-        return _csr_rows_moments(X, codes, n_classes, weights, rows)
+        return [_csr_rows_moments(X, codes, n_classes, weights, rows)]
 
     # As many blocks as pay for their accumulators.
     n_blocks = int(np.clip(X.nnz // (8 * n_classes * X.shape[1]), 1, 16))
-    return _merged(moments_of, X.shape[0], -(-X.shape[0] // n_blocks), n_jobs)
+    (moments,) = _merged(moments_of, X.shape[0], -(-X.shape[0] // n_blocks), n_jobs)
+    return moments
 
 
 def _merged(moments_of, n_rows, height, n_jobs):
-    """Merge the moments of blocks of rows; the blocks do not depend on the threads."""
+    """Merge lists of moments of blocks of rows; the blocks do not depend on the threads."""
     starts = range(0, n_rows, height)
     blocks = [(slice(start, min(start + height, n_rows)),) for start in starts]
-    total = reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
-    return ClassMoments(
-        total.counts, np.ascontiguousarray(total.means), np.ascontiguousarray(total.squares)
-    )
+    totals = reduce(_merge_each, map_blocks(moments_of, blocks, n_jobs))
+    return [
+        ClassMoments(each.counts, *map(np.ascontiguousarray, (each.means, each.squares)))
+        for each in totals
+    ]
+
+
+def _merge_each(first, second):
+    return [one.merge(other) for one, other in zip(first, second, strict=True)]
 
 
 def _csr_rows_moments(X, codes, n_classes, weights, rows):

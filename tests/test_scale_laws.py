@@ -114,7 +114,8 @@ def from_files(recipe, drawn, path):
     else:
         source = write_h5ad(path / "table.h5ad", drawn.X, drawn.y, "csr")
     drop = () if drawn.is_sparse else ("sample",)
-    rows = batches(source, target="kind", drop=drop, batch_size=max(drawn.cuts[0], 1))
+    batch_size = max(drawn.cuts[0], len(drawn.y) // 8)
+    rows = batches(source, target="kind", drop=drop, batch_size=batch_size)
     return fit_batches(RECIPES[recipe](), rows, memory=2 * drawn.X[:, 0].nbytes)
 
 

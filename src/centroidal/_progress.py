@@ -1,5 +1,7 @@
-"""Progress and other callbacks of scikit-learn behind one shim; a no-op before version 1.9."""
+"""How far it is: scikit-learn's callbacks behind one shim (a no-op before 1.9), and functions."""
 
+import sys
+from functools import partial
 from itertools import islice
 
 try:
@@ -14,7 +16,7 @@ except ImportError:
         return method
 
 
-__all__ = ["ProgressMixin", "with_callbacks"]
+__all__ = ["ProgressMixin", "teller", "with_callbacks"]
 
 
 class ProgressMixin(CallbackSupportMixin):
@@ -46,3 +48,19 @@ class ProgressMixin(CallbackSupportMixin):
         yield from results  # none is left, but what follows the last one is still to be done
         if is_last:
             root.call_on_fit_task_end(estimator=self)
+
+
+def teller(progress, unit):
+    """Return the function that is told ``(n_done, n_steps, what)``; a step is one `unit`."""
+    if progress is None or progress is False:
+        return lambda n_done, n_steps, what: None
+    if progress is True:
+        return partial(_write_line, unit)
+    if not callable(progress):
+        raise TypeError(f"progress={progress!r} must be a bool, a function or None.")
+    return progress
+
+
+def _write_line(unit, n_done, n_steps, what):
+    end = "\n" if n_done == n_steps else ""
+    print(f"\r{n_done}/{n_steps} {unit}: {what}".ljust(60), end=end, file=sys.stderr, flush=True)

@@ -117,7 +117,7 @@ class TestSameAsInMemory:
     def test_thresholds(self, rng, threshold, separation):
         X, y = draw_correlated(rng, n_samples=300, separation=separation)
         options = {"threshold": threshold, "balance": 0.95, "priors": [0.3, 0.7]}
-        found = FisherSubspaceClassifier(**options).fit(lazily(X), y)
+        found = FisherSubspaceClassifier(**options).fit(lazily(X, (70, 5)), y)
         assert_same_model(found, FisherSubspaceClassifier(**options).fit(X, y), X)
 
     @pytest.mark.parametrize("threshold", THRESHOLDS)
@@ -229,7 +229,7 @@ class TestProducts:
         expected = FisherSubspaceClassifier(n_components=3, scatter=scatter)
         expected.fit(store(X), y, weights)
         assert expected.components_.shape == (3, 40)  # without those a direct way would add
-        lazy = lazily(X).map_blocks(store)
+        lazy = lazily(X, (50, 15)).map_blocks(store)
         model = FisherSubspaceClassifier(n_components=3, scatter=scatter).fit(lazy, y, weights)
         assert_same_model(model, expected, X)
 
@@ -453,7 +453,7 @@ class TestCluster:
     @pytest.mark.parametrize("options", [{}, {"whitening": "full"}, {"threshold": "prior"}])
     def test_a_cluster_gives_the_same_to_the_bit(self, samples, options, on_cluster):
         X, y = samples
-        lazy = lazily(X, (9, 7))
+        lazy = lazily(X, tuple(-(-n // 3) for n in X.shape))
         model = FisherSubspaceClassifier(**options).fit(lazy, y)
         predicted = model.predict(lazy).compute()
         with dask.config.set(scheduler="synchronous"):

@@ -181,7 +181,7 @@ def test_quiet_says_nothing_but_errors(capsys):
     messages.note("a note")
     messages.remarks(["a remark"])
     with messages.bar("work") as advance:
-        advance("step", 1, 2)
+        advance(1, 2, "step")
     messages.error("an error")
     assert capsys.readouterr().err == "centroidal: an error\n"
 
@@ -196,12 +196,12 @@ def test_warnings_are_one_line_and_said_once(capsys):
 
 def test_a_bar_is_drawn_on_a_terminal_only(capsys, monkeypatch):
     with Messages().bar("Working") as advance:
-        advance("first", 1, 2)
+        advance(1, 2, "first")
     assert capsys.readouterr().err == "Working ...\n"
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     with Messages().bar("Working") as advance:
-        advance("the [red]first", 1, 2)
+        advance(1, 2, "the [red]first")
     assert "the [red]first" in capsys.readouterr().err
 
 

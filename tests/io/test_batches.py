@@ -257,11 +257,45 @@ def test_cut_into_files_and_row_groups_does_not_matter(data, tmp_path_factory):
 
 def test_large_row_groups_are_decoded_in_parts(tmp_path, monkeypatch):
     monkeypatch.setattr(_batch_parquet, "_LARGEST_READ", 64)
+    monkeypatch.setattr(_batch_parquet, "_LARGEST_GROUP", 64)
     X, y = sample()
     folder = write_folder(tmp_path / "p", X, y, group=11)
     rows = batches(folder, target="kind", drop="sample", batch_size=3)
     np.testing.assert_array_equal(stacked(rows)[0], X)
     np.testing.assert_array_equal(stacked(rows.start(4))[0], X[12:])
+
+
+def test_parts_of_a_row_group_are_of_a_size(tmp_path, monkeypatch):
+    monkeypatch.setattr(_batch_parquet, "_LARGEST_GROUP", 64)
+    folder = write_folder(tmp_path / "p", *sample(), cuts=(), group=23)
+    rows = batches(folder, target="kind", drop="sample")
+    pieces = rows._reader.pieces(0, 22, slice(None))
+    assert [piece.n_rows for piece in pieces] == [12, 11]  # not 22 and 1
+
+
+# ------------------------------------------------------------------ memory of batches
+
+
+@pytest.mark.parametrize(
+    "part",
+    [lambda X: X, lambda X: X[1], lambda X: X.T[:2], lambda X: X.ravel()[3:], memoryview],
+    ids=["all", "row", "columns", "flat", "memoryview"],
+)
+def test_what_is_kept_of_a_batch_is_not_overwritten(part, tmp_path):
+    X, y = sample(24)
+    folder = write_folder(tmp_path / "p", X, y, cuts=range(1, 24))  # so that rows are copied
+    X = X[sorted(range(24), key=str)]  # as the files are
+    kept = [part(batch.X) for batch in batches(folder, target="kind", drop="sample", batch_size=2)]
+    for i, found in enumerate(kept):
+        np.testing.assert_array_equal(found, part(X[2 * i : 2 * i + 2]))
+
+
+def test_memory_of_batches_that_are_gone_is_used_again(tmp_path):
+    folder = write_folder(tmp_path / "p", *sample(24), cuts=range(1, 24))
+    rows = batches(folder, target="kind", drop="sample", batch_size=2)
+    places = [batch.X.ctypes.data for batch in rows]
+    assert len(places) == 12
+    assert len(set(places)) <= 4  # one is used, one is ready, one is being filled
 
 
 def test_files_before_a_batch_are_not_opened(tmp_path):

@@ -1,8 +1,6 @@
 import os
 import re
-import subprocess
-import sys
-import textwrap
+from functools import partial
 
 import h5py
 import numpy as np
@@ -25,6 +23,7 @@ from centroidal.io import _batch_checkpoint as checkpoints
 from centroidal.io.batches import batches
 from centroidal.io.fit_batches import fit_batches
 
+from . import children
 from .test_batches import (
     damage,
     names_of,
@@ -235,7 +234,7 @@ def test_what_cannot_be_streamed_is_refused(estimator, error, message, folder):
     [
         ({"checkpoint_every": 0}, ValueError, "checkpoint_every=0 must be a whole number from 1"),
         ({"memory": 0.5}, ValueError, "memory=0.5 must be a whole number from 1 on."),
-        ({"progress": 3}, TypeError, "progress=3 must be True, a function or None"),
+        ({"progress": 3}, TypeError, "progress=3 must be a bool, a function or None"),
         ({"checkpoint": "model.pkl"}, ValueError, r"path='model.pkl' must end in .skops"),
     ],
 )
@@ -477,123 +476,49 @@ def test_what_a_killed_run_left_half_written_is_removed(folder, tmp_path):
 # ------------------------------------------------------------------ processes
 
 
-def run(code, *arguments):
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
-    return subprocess.Popen(
-        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+KILLED = {
+    "l2": SparseCenterClassifier(2, scale="std"),
+    "online": OnlineFisherSubspaceClassifier(3),
+    "l1": SparseCenterClassifier(2, metric="l1", scale="mad"),
+}
 
 
-# Everything is imported once; each run is a process of its own, which is forked before any thread.
-KILLED = """
-    import os, random, signal, sys, time
-    import pyarrow.parquet, skops.io
-    from centroidal import OnlineFisherSubspaceClassifier, SparseCenterClassifier
-    from centroidal.io.batches import batches
-    from centroidal.io.fit_batches import fit_batches
-    from centroidal.statistics import _loops
-
-    folder, target, name = sys.argv[1:]
-    estimator = {
-        "l2": SparseCenterClassifier(2, scale="std"),
-        "online": OnlineFisherSubspaceClassifier(3),
-        "l1": SparseCenterClassifier(2, metric="l1", scale="mad"),
-    }[name]
-
-    def fit(path, pipe):
-        def slowly(*told):
-            os.write(pipe, b".")
-            time.sleep(0.03)
-
-        rows = batches(folder, target="kind", drop="sample", batch_size=5)
-        options = dict(checkpoint=path, checkpoint_every=1, memory=700, progress=slowly)
-        fit_batches(estimator, rows, **options)
-
-    def run(path, n_steps=1, seconds=None):
-        "Return whether a run came to its end, before it was killed after some steps and a while."
-        read, write = os.pipe()
-        child = os.fork()
-        if child == 0:
-            try:
-                fit(path, write)
-                os._exit(0)
-            finally:
-                os._exit(1)
-        os.close(write)
-        for _ in range(n_steps):
-            os.read(read, 1)  # a step is done, or there was none to do
-        if seconds is not None:
-            time.sleep(seconds)
-            os.kill(child, signal.SIGKILL)
-        status = os.waitpid(child, 0)[1]
-        os.close(read)
-        return status == 0
-
-    randomness = random.Random(name)
-    assert run(f"{target}/unbroken.skops")
-    path = f"{target}/killed.skops"
-    moments = [(randomness.randint(1, 2), randomness.uniform(0.0, 0.04)) for _ in range(5)]
-    killed = [not run(path, *moment) for moment in moments]
-    assert run(path)
-    print(sum(killed))
-"""
-
-
-@pytest.mark.once
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
-@pytest.mark.parametrize("name", ["l2", "online", "l1"])
+@children.forks
+@pytest.mark.parametrize("name", KILLED)
 def test_killed_runs_end_with_the_same_model_to_the_bit(name, folder, tmp_path):
-    out, err = run(KILLED, folder, tmp_path, name).communicate(timeout=300)
-    assert err == ""
-    assert int(out) >= 2
-    assert_same(*(load_model(tmp_path / f"{which}.skops") for which in ("killed", "unbroken")))
+    fit = partial(fit_batches, KILLED[name])
+    reading = {"drop": "sample", "batch_size": 5}
+    options = {"checkpoint": tmp_path / "model.skops", "checkpoint_every": 1, "memory": 700}
+    work = children.Work(fit, folder, reading, options)
+    for moment in children.MOMENTS:
+        assert children.die(work, *moment)
+        assert len(list(tmp_path.glob(".*.part"))) == ("writing" in moment)
+    told = []
+    model = work(progress=lambda n_done, n_rows, what: told.append(n_done / n_rows))
+    assert told[0] > 0.8  # it went on
+    assert_same(model, fit(open_folder(folder, 5), memory=700))
+    assert_same(model, load_model(tmp_path / "model.skops"))
     assert not list(tmp_path.glob(".*.part"))
 
 
-# The most memory that the process itself ever had. `resource.getrusage` would not do: on Linux a
-# child begins with the peak of its parent, which hides whatever stays below it.
-MEASURED = """
-    import re, sys
-    from pathlib import Path
-    import h5py, pyarrow.parquet
-    import numpy as np
-    from centroidal import SparseCenterClassifier
-    from centroidal.io.batches import batches
-    from centroidal.io.fit_batches import fit_batches
-
-    def peak():
-        status = Path("/proc/self/status").read_text()
-        return int(re.search(r"VmHWM:\\s+(\\d+) kB", status)[1]) / 2**10
-
-    SparseCenterClassifier().partial_fit(np.eye(3), [0, 1, 0], classes=[0, 1])
-    before = peak()
-    fit_batches(SparseCenterClassifier(20, scale="std"), batches(sys.argv[1], target="kind"))
-    print(peak() - before)
-"""
-N_MEGABYTES = int(os.environ.get("CENTROIDAL_STREAM_MB", "300"))
 MOST_MEGABYTES = 250  # beyond the libraries, as the user guide has it; the promise is 300
-
-counts_memory = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="reads how much memory the kernel has counted"
-)
 
 
 def megabytes_of_a_fit(source):
     """Fit the source in a process of its own; how many megabytes that took at most."""
-    out, err = run(MEASURED, source).communicate(timeout=600)
-    assert err == ""
-    return float(out)
+    fit = partial(fit_batches, SparseCenterClassifier(20, scale="std"))
+    return children.megabytes(children.Work(fit, source, {}, {}))
 
 
 def write_long_folder(folder, n_features):
-    """Write files of 10 MB, of which a thousand would make 10 GB; narrow or wide, all the same."""
+    """Write files of 10 MB, all of them the same one, narrow or wide; a thousand make 10 GB."""
     n_rows = 10_000_000 // (8 * n_features)
     values = np.random.default_rng(0).normal(size=(n_rows, n_features))
     columns = {name: values[:, j] for j, name in enumerate(names_of(values))}
     table = pa.table(columns | {"kind": np.arange(n_rows) % 3})
-    for i in range(N_MEGABYTES // 10):
-        pq.write_table(table, folder / f"part-{i:05}.parquet", use_dictionary=False)
+    pq.write_table(table, folder / "part-00000.parquet", use_dictionary=False)
+    for i in range(1, children.megabytes_of_data() // 10):
+        os.link(folder / "part-00000.parquet", folder / f"part-{i:05}.parquet")
 
 
 def write_long_h5ad(path, n_features=50_000, n_stored=50):
@@ -602,7 +527,8 @@ def write_long_h5ad(path, n_features=50_000, n_stored=50):
     step = n_features // n_stored
     indices = rng.integers(0, step, (20_000, n_stored)) + step * np.arange(n_stored)
     values = rng.poisson(2.0, indices.shape) + 1.0
-    n_pieces, n_rows = N_MEGABYTES // 8, N_MEGABYTES // 8 * 20_000
+    n_pieces = children.megabytes_of_data() // 8
+    n_rows = n_pieces * 20_000
     with h5py.File(path, "w") as file:
         group = file.create_group("X")
         group.attrs.update({"encoding-type": "csr_matrix", "shape": (n_rows, n_features)})
@@ -618,16 +544,14 @@ def write_long_h5ad(path, n_features=50_000, n_stored=50):
         file["obs/kind"] = np.arange(n_rows) % 3
 
 
-@pytest.mark.once
-@counts_memory
+@children.counts_memory
 @pytest.mark.parametrize("n_features", [200, 2000])
 def test_memory_does_not_grow_with_the_data(n_features, tmp_path):
     write_long_folder(tmp_path, n_features)
     assert megabytes_of_a_fit(tmp_path) < MOST_MEGABYTES
 
 
-@pytest.mark.once
-@counts_memory
+@children.counts_memory
 def test_memory_does_not_grow_with_sparse_data(tmp_path):
     # A single batch would take 13 GB if it were made dense, all rows more than 100 GB.
     write_long_h5ad(tmp_path / "table.h5ad")

@@ -1,8 +1,5 @@
 import os
 import re
-import subprocess
-import sys
-import textwrap
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +16,7 @@ from centroidal.io._batch_folds import Folds, training_sets
 from centroidal.io.select_batches import select_batches
 
 from ..reference.selection_stream import slow_folds, slow_selection
+from . import children
 from .test_batches import damage, write_csr_npz, write_folder, write_h5ad, write_npy, write_text
 
 SEED = 3
@@ -79,7 +77,7 @@ def test_folds_are_those_of_the_slow_deal(n_folds):
     np.testing.assert_array_equal(folds, slow_folds(codes.tolist(), n_folds, SEED))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(
     codes=st.lists(st.integers(0, 2), min_size=1, max_size=60),
     n_folds=st.integers(2, 7),
@@ -126,8 +124,8 @@ def opened(form, tmp_path, X, y):
 
 CASES = {
     "l2": {},
-    "l2, sparse": {"form": "sparse"},
-    "l2, best, balanced": {"rule": "best", "scoring": "balanced_accuracy"},
+    "l2, sparse": {"form": "sparse", "cv": 3},
+    "l2, best, balanced": {"rule": "best", "scoring": "balanced_accuracy", "cv": 4},
     "l2, three folds": {"cv": 3},
     "l2, four features, two folds": {"n_features": 4, "cv": 2},
     "l1": {"method": "l1", "cv": 4},
@@ -295,7 +293,7 @@ def test_labels_without_a_meaning_are_recognised_by_chance(tmp_path):
         ({"memory": 0}, ValueError, "memory=0 must be a whole number from 1 on"),
         ({"n_jobs": 0}, ValueError, "n_jobs=0"),
         ({"random_state": "now"}, ValueError, "now"),
-        ({"progress": 3}, TypeError, "progress=3 must be True, a function or None"),
+        ({"progress": 3}, TypeError, "progress=3 must be a bool, a function or None"),
     ],
     ids=lambda value: re.sub(r"\W+", "-", str(value))[:30] if isinstance(value, dict) else "",
 )
@@ -532,109 +530,33 @@ def test_checkpoint_every_counts_batches_and_medians_are_written_block_by_block(
 # ------------------------------------------------------------------ processes
 
 
-def run(code, *arguments):
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
-    found = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert found.stderr == ""
-    return found.stdout
-
-
-# Everything is imported once; each run is a process of its own, which is forked before any thread.
-KILLED = """
-    import os, random, signal, sys, time
-    import pyarrow.parquet, skops.io
-    from centroidal.io import batches, select_batches
-    from centroidal.solvers import _loops
-    from centroidal.statistics import _loops
-
-    folder, target, method = sys.argv[1:]
-
-    def select(path, pipe):
-        def slowly(*told):
-            os.write(pipe, b".")
-            time.sleep(0.02)
-
-        rows = batches(folder, target="kind", drop="sample", batch_size=30)
-        options = dict(checkpoint=path, checkpoint_every=1, memory=2000, progress=slowly)
-        select_batches(rows, method=method, cv=3, random_state=1, **options)
-
-    def run(path, n_steps=1, seconds=None):
-        "Return whether a run came to its end, before it was killed after some steps and a while."
-        read, write = os.pipe()
-        child = os.fork()
-        if child == 0:
-            try:
-                select(path, write)
-                os._exit(0)
-            finally:
-                os._exit(1)
-        os.close(write)
-        for _ in range(n_steps):
-            os.read(read, 1)  # a step is done, or there was none to do
-        if seconds is not None:
-            time.sleep(seconds)
-            os.kill(child, signal.SIGKILL)
-        status = os.waitpid(child, 0)[1]
-        os.close(read)
-        return status == 0
-
-    randomness = random.Random(method)
-    assert run(f"{target}/unbroken.skops")
-    path = f"{target}/killed.skops"
-    moments = [(randomness.randint(1, 3), randomness.uniform(0.0, 0.05)) for _ in range(5)]
-    killed = [not run(path, *moment) for moment in moments]
-    assert run(path)
-    print(sum(killed))
-"""
-
-
-@pytest.mark.once
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+@children.forks
 @pytest.mark.parametrize("method", ["l2", "l1"])
 def test_killed_runs_end_with_the_same_result_to_the_bit(method, folder, tmp_path):
-    assert int(run(KILLED, folder, tmp_path, method)) >= 2
-    options = {"method": method, "cv": 3, "random_state": 1, "memory": 2000}
-    killed, unbroken = (
-        select_batches(open_folder(folder, 30), **options, checkpoint=tmp_path / f"{name}.skops")
-        for name in ("killed", "unbroken")
-    )
-    assert_same(killed, unbroken)
+    reading = {"drop": "sample", "batch_size": 30}
+    asked = {"method": method, "cv": 3, "random_state": 1, "memory": 2000}
+    options = asked | {"checkpoint": tmp_path / "so_far.skops", "checkpoint_every": 1}
+    work = children.Work(select_batches, folder, reading, options)
+    for moment in children.MOMENTS:
+        assert children.die(work, *moment)
+        assert len(list(tmp_path.glob(".*.part"))) == ("writing" in moment)
+    told = []
+    found = work(progress=lambda n_done, n_rows, what: told.append(n_done / n_rows))
+    assert told[0] > 0.8  # it went on
+    assert_same(found, select_batches(open_folder(folder, 30), **asked))
     assert not list(tmp_path.glob(".*.part"))
 
 
-# The most memory that the process itself ever had; `resource.getrusage` would not do, as a child
-# begins with the peak of its parent.
-MEASURED = """
-    import re, sys
-    from pathlib import Path
-    import pyarrow.parquet
-    from centroidal.io import batches, select_batches
-
-    def peak():
-        status = Path("/proc/self/status").read_text()
-        return int(re.search(r"VmHWM:\\s+(\\d+) kB", status)[1]) / 2**10
-
-    def select(folder):
-        select_batches(batches(folder, target="kind"), random_state=0)
-
-    select(sys.argv[1])  # everything is compiled
-    before = peak()
-    select(sys.argv[2])
-    print(peak() - before)
-"""
-
-
-@pytest.mark.once
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what the kernel counted")
+@children.counts_memory
 def test_memory_does_not_grow_with_the_data(tmp_path):
-    n_megabytes = int(os.environ.get("CENTROIDAL_STREAM_MB", "300"))
     values = np.random.default_rng(0).normal(size=(6250, 200))  # 10 MB
     table = pa.table({f"g{j}": values[:, j] for j in range(200)} | {"kind": np.arange(6250) % 3})
-    for name, n_files in (("small", 1), ("large", n_megabytes // 10)):
+    pq.write_table(table, tmp_path / "part.parquet", use_dictionary=False)
+    works = []
+    for name, n_files in (("small", 1), ("large", children.megabytes_of_data() // 10)):
         (tmp_path / name).mkdir()
         for i in range(n_files):
-            pq.write_table(table, tmp_path / name / f"part-{i:05}.parquet", use_dictionary=False)
-    assert float(run(MEASURED, tmp_path / "small", tmp_path / "large")) < 200
+            os.link(tmp_path / "part.parquet", tmp_path / name / f"part-{i:05}.parquet")
+        works.append(children.Work(select_batches, tmp_path / name, {}, {"random_state": 0}))
+    small, large = works
+    assert children.megabytes(large, before=small) < 200

@@ -25,6 +25,7 @@ def words():
     return data.data, data.target
 
 
+@pytest.mark.once
 def test_no_member_of_the_line_up_finds_anything_in_permuted_labels():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 5000)), np.repeat(["a", "b"], 15)

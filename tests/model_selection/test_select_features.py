@@ -697,11 +697,11 @@ def test_progress_is_told_after_each_step(genes, method, n_resamples, n_steps):
         progress=lambda *step: told.append(step),
         **QUICK,
     )
-    assert [n_done for _, n_done, _ in told] == list(range(1, n_steps + 1))
-    assert {n for _, _, n in told} == {n_steps}
-    assert told[0][0] == "random features, fold 1"
-    assert told[1][0] == "l2, fold 1"
-    assert told[-1][0] == ("resamples" if n_resamples else "all samples")
+    assert [n_done for n_done, _, _ in told] == list(range(1, n_steps + 1))
+    assert {n for _, n, _ in told} == {n_steps}
+    assert told[0][2] == "random features, fold 1"
+    assert told[1][2] == "l2, fold 1"
+    assert told[-1][2] == ("resamples" if n_resamples else "all samples")
 
 
 def test_progress_may_be_written(genes, capsys):

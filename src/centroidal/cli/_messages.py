@@ -103,15 +103,15 @@ class Messages:
 
     @contextmanager
     def bar(self, what):
-        """Say that work begins; yield a function ``advance(what, n_done, n_steps)``."""
+        """Say that work begins; yield a function ``advance(n_done, n_steps, what)``."""
         if self.quiet or not sys.stderr.isatty():
             self.note(f"{what} ...")
-            yield lambda what, n_done, n_steps: self._go_on()
+            yield lambda n_done, n_steps, what: self._go_on()
             return
         with _progress() as progress:
             task = progress.add_task(what, total=None)
 
-            def advance(what, n_done, n_steps):
+            def advance(n_done, n_steps, what):
                 self._go_on()
                 progress.update(task, description=plain(what), completed=n_done, total=n_steps)
 

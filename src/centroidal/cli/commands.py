@@ -342,8 +342,7 @@ def _select_stream(args, messages):
         selection = select_batches(
             rows, method=args.method, n_features=args.n_features, rule=args.rule,
             scoring=args.scoring, cv=args.folds, checkpoint=args.checkpoint, n_jobs=args.jobs,
-            random_state=args.seed,
-            progress=lambda n_done, n_rows, what: advance(what, n_done, n_rows),
+            random_state=args.seed, progress=advance,
         )  # fmt: skip
     return rows, selection, None
 
@@ -376,9 +375,9 @@ def _select(messages, X, y, **options):
     steps = []
     with messages.bar("Selecting features") as advance:
 
-        def tell(what, n_done, n_steps):
-            steps.append(what)
-            advance(what, n_done, n_steps)
+        def tell(*step):
+            steps.append(step)
+            advance(*step)
 
         try:
             return select_features(X, y, progress=tell, **options)
@@ -445,7 +444,7 @@ def _lineup(args, table, n_folds):
 def _finish(run, messages):
     with messages.bar("Comparing classifiers") as advance:
         for result in run:
-            advance(result.name, run.n_done, len(run))
+            advance(run.n_done, len(run), result.name)
     comparison = run.comparison()
     for name in comparison.names:
         errors = [each.error for each in comparison.results_of(name) if each.error]

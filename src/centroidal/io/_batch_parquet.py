@@ -15,10 +15,10 @@ from ._request import clean_errors, listed, texts
 
 __all__ = ["ParquetReader"]
 
-_SLICE_BYTES = 2**22  # what is turned from columns to rows at a time stays in the cache
+_SLICE_BYTES, _LEAST_SLICE = 2**20, 2**9  # what is turned to rows at a time stays in the cache
 _BUFFER_BYTES, _LEAST_BUFFER, _LARGEST_BUFFER = 2**24, 2**12, 2**20
-_LARGEST_READ = 2**25
-_BYTES_PER_COLUMN, _LEAST_READ = 2**15, 2**23  # what is decoded at a time
+_BYTES_PER_COLUMN, _LEAST_READ, _LARGEST_READ = 2**15, 2**23, 2**25  # small row groups together
+_LARGEST_GROUP = 3 * 2**25  # decoded whole: in parts, each column keeps its dictionary and buffers
 _KIND = "a Parquet file"
 _N_LOOKED_AT = 1000
 _LABELS_AT_A_TIME = 2**16
@@ -151,7 +151,8 @@ class ParquetReader:
         yield packed
 
     def _group_batches(self, stored, height, groups, n_rows, names):
-        if height * len(names) * self._dtype.itemsize > _LARGEST_READ:
+        if height * len(names) * self._dtype.itemsize > _LARGEST_GROUP:
+            n_rows = -(-height // -(-height // n_rows))  # in parts of a size, none of a few rows
             for batch in stored.iter_batches(n_rows, row_groups=groups, columns=names):
                 yield batch.select(names)
         else:
@@ -163,7 +164,7 @@ class ParquetReader:
         if self._ids is not None:
             ids = np.array(texts(batch.column(len(features) + 1).to_pylist()), dtype=object)
         numbers = self._numbers(batch.select(range(len(features))), name)
-        height = max(1, _SLICE_BYTES // (self._dtype.itemsize * len(features)))
+        height = max(_LEAST_SLICE, _SLICE_BYTES // (self._dtype.itemsize * len(features)))
         for start in range(0, batch.num_rows, height):
             rows = slice(start, start + height)
             X = numbers.slice(start, height).to_tensor(null_to_nan=True).to_numpy()
@@ -232,6 +233,8 @@ def _is_plain(column):
 
 def _check_schema(expected, found, first_name, name):
     """Raise unless a file has the columns of the first one, in any order."""
+    if found.equals(expected):
+        return
     wanted = dict(zip(expected.names, expected.types, strict=True))
     there = dict(zip(found.names, found.types, strict=True))
     if wanted == there and len(expected.names) == len(found.names):

@@ -1,6 +1,5 @@
 """What fitting and selecting in batches share: codes of labels, columns that are read whole."""
 
-import sys
 from numbers import Integral
 
 import numpy as np
@@ -18,7 +17,6 @@ __all__ = [
     "codes_of",
     "gathered",
     "packed",
-    "teller",
     "unpacked",
 ]
 
@@ -36,22 +34,6 @@ def check_batches(batches):
     """Raise unless these are batches."""
     if not isinstance(batches, Batches):
         raise TypeError(f"batches={type(batches).__name__} must be what batches() returns.")
-
-
-def teller(progress):
-    """Return the function that is told ``(n_rows_done, n_rows, what)``."""
-    if progress is None or progress is False:
-        return lambda n_done, n_rows, what: None
-    if progress is True:
-        return _write_line
-    if not callable(progress):
-        raise TypeError(f"progress={progress!r} must be True, a function or None.")
-    return progress
-
-
-def _write_line(n_done, n_rows, what):
-    end = "\n" if n_done == n_rows else ""
-    print(f"\r{n_done}/{n_rows} rows: {what}".ljust(60), end=end, file=sys.stderr, flush=True)
 
 
 class RowCount:

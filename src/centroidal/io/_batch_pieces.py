@@ -1,5 +1,6 @@
 """Pieces of a source, checked one by one, and put together to batches of a fixed height."""
 
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -47,11 +48,11 @@ def joined(pieces, n_rows, n_left):
     There are `n_left` rows in all, and `n_rows` at a time, the last time fewer. Dense pieces are
     copied to one array as they come, so that no more than that array is kept.
     """
-    room = None
+    room, memory = None, _Memory()
     for piece in pieces:
         start = 0
         while start < piece.n_rows:
-            room = room or _Room(min(n_rows, n_left))
+            room = room or _Room(min(n_rows, n_left), memory)
             stop = min(start + room.n_free, piece.n_rows)
             room.add(piece.rows(start, stop))
             n_left -= stop - start
@@ -61,11 +62,34 @@ def joined(pieces, n_rows, n_left):
                 room = None
 
 
+class _Memory:
+    """Arrays one after the other, in the memory of earlier ones that nobody holds any more.
+
+    To get memory from the system takes as long as to fill it.
+    """
+
+    def __init__(self):
+        self._free = []
+
+    def array(self, shape, dtype):
+        """Return an array of no particular values."""
+        size = int(np.prod(shape))
+        memory = self._free.pop() if self._free else np.empty(0, np.uint8)
+        if memory.nbytes < size * dtype.itemsize:
+            memory = np.empty(size * dtype.itemsize, np.uint8)
+        # Views hold the array that they are views of in the end. That is this one, as it is made
+        # of a memoryview and not of an array: the memory is free when it is gone.
+        values = np.frombuffer(memoryview(memory), dtype, size)
+        weakref.finalize(values, self._free.append, memory).atexit = False
+        return values.reshape(shape)
+
+
 class _Room:
     """Rows of a batch, as far as they have come."""
 
-    def __init__(self, height):
+    def __init__(self, height, memory):
         self._height = self.n_free = height
+        self._memory = memory
         self._dense, self._parts = None, []
         self._labels, self._ids, self._files = [], [], {}
 
@@ -75,7 +99,8 @@ class _Room:
             self._parts.append(piece.X)
         else:
             if self._dense is None:
-                self._dense = np.empty((self._height, piece.X.shape[1]), piece.X.dtype)
+                shape = (self._height, piece.X.shape[1])
+                self._dense = self._memory.array(shape, piece.X.dtype)
             at = self._height - self.n_free
             self._dense[at : at + piece.n_rows] = piece.X
         self._labels.append(piece.y)

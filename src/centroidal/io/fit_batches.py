@@ -2,6 +2,7 @@
 
 from sklearn.base import clone, is_classifier
 
+from .._progress import teller
 from .._validation import Features, check_next_classes
 from ..classifiers import SparseCenterClassifier
 from ..classifiers._geometry import moments_height
@@ -14,7 +15,6 @@ from ._batch_passes import (
     codes_of,
     gathered,
     packed,
-    teller,
     unpacked,
 )
 
@@ -121,7 +121,7 @@ def fit_batches(
         batches.classes()  # counts the rows, too
     if batches.n_samples == 0:
         raise ValueError(f"{batches.source} has no rows.")
-    tell = teller(progress)
+    tell = teller(progress, "rows")
     if by_columns:
         return _fit_columns(model, batches, classes, checkpoint, memory, tell)
     return _fit_rows(model, batches, classes, checkpoint, checkpoint_every, tell)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from .._progress import teller
 from .._validation import Features, check_choice, check_jobs, check_next_classes
 from ..model_selection._seeds import seed_of
 from ..model_selection._selection_answer import Answer, Asked, Tried, majority_score
@@ -16,7 +17,7 @@ from ..model_selection.selection import FeatureSelection, confusions_of, score_o
 from ..statistics import map_blocks
 from ._batch_checkpoint import Checkpoint, Progress, described, stated
 from ._batch_folds import Folds, training_sets
-from ._batch_passes import RowCount, block_width, check_batches, check_whole, codes_of, teller
+from ._batch_passes import RowCount, block_width, check_batches, check_whole, codes_of
 from ._batch_summaries import MeansPass, MediansPasses
 from .batches import Batches
 
@@ -145,7 +146,7 @@ def select_batches(
     check_jobs(n_jobs)
     check_whole("checkpoint_every", checkpoint_every, optional=True)
     check_whole("memory", memory)
-    tell = teller(progress)
+    tell = teller(progress, "rows")
     seed = _check_seed(random_state, checkpoint)
     problem = Problem.of(batches, asked, cv, classes, seed, memory, n_jobs)
 

@@ -1,6 +1,5 @@
 """The main job: the few features that tell classes apart, and an honest number for unseen data."""
 
-import sys
 import time
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
+from .._progress import teller
 from .._validation import LabelledData, check_jobs, check_labelled
 from ..classifiers import FisherSubspace
 from ..statistics import class_medians, class_moments
@@ -96,7 +96,7 @@ def select_features(
         Seed or source of the folds and of all else that is random.
     progress : bool, callable or None, default=None
         True writes how far it is to the standard error stream. A function is called as
-        ``progress(what, n_done, n_steps)`` after each step.
+        ``progress(n_done, n_steps, what)`` after each step.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def select_features(
     (3,)
     """
     start = time.perf_counter()
-    tell = _check_progress(progress)
+    tell = teller(progress, "steps")
     asked = Asked(method, n_features, rule, scoring).check()
     _check_resamples(n_resamples)
     check_jobs(n_jobs)
@@ -202,21 +202,6 @@ def _check_resamples(n_resamples):
         raise TypeError(f"n_resamples={n_resamples!r} must be an int, 0 for none.")
     if n_resamples < 0 or n_resamples % 2:
         raise ValueError(f"n_resamples={n_resamples} must be an even number, or 0 for none.")
-
-
-def _check_progress(progress):
-    if progress is None or progress is False:
-        return lambda what, n_done, n_steps: None
-    if progress is True:
-        return _print_progress
-    if not callable(progress):
-        raise TypeError(f"progress={progress!r} must be a bool, a function or None.")
-    return progress
-
-
-def _print_progress(what, n_done, n_steps):
-    end = "\n" if n_done == n_steps else ""
-    print(f"\r{n_done}/{n_steps} steps: {what}".ljust(60), end=end, file=sys.stderr, flush=True)
 
 
 def _check_data(X, y, imputer):
@@ -295,7 +280,7 @@ class _Steps:
 
     def done(self, what):
         self._n_done += 1
-        self._tell(what, self._n_done, self._n_steps)
+        self._tell(self._n_done, self._n_steps, what)
 
 
 # ------------------------------------------------------------------ one fold

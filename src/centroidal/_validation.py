@@ -203,13 +203,13 @@ def _check_labelled_blocks(estimator, X, y, sample_weight, expected, reset, fini
     validate_data(stand_in, blocks.template, reset=reset, skip_check_array=True)
     features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
     name = type(estimator).__name__
-    labels = blocks.paired("y", y).map(partial(_check_block_labels, name))
+    labels = blocks.paired("y", y)
     weights = None
     if isinstance(sample_weight, Real):
         weights = labels.map(partial(_check_block_weights, sample_weight))
     elif sample_weight is not None:
         weights = blocks.paired("sample_weight", sample_weight).map(_check_block_weights, labels)
-    classes, counts = _total_counts(labels, weights)
+    classes, counts = _total_counts(name, labels, weights)
     if expected is None:
         _check_two_classes(estimator, classes, counts)
     else:
@@ -220,9 +220,10 @@ def _check_labelled_blocks(estimator, X, y, sample_weight, expected, reset, fini
     return LabelledData(blocks.checked(check), codes, classes, weights, features)
 
 
-def _total_counts(labels, weights):
-    """Return the labels of all blocks, sorted, and the weight of each."""
-    totals = labels.map(_block_counts, *([] if weights is None else [weights])).gathered()
+def _total_counts(name, labels, weights):
+    """Check the labels of all blocks; return them, sorted, and the weight of each."""
+    count = partial(_count_block_labels, name)
+    totals = labels.map(count, *([] if weights is None else [weights])).gathered()
     totals = [(found, counts) for found, counts in totals if found.size]
     if not totals:
         raise ValueError("X and y hold no samples.")
@@ -235,13 +236,9 @@ def _total_counts(labels, weights):
     return classes, sums
 
 
-def _block_counts(labels, weights=None):
-    found, codes = np.unique(labels, return_inverse=True)
-    return found, np.bincount(codes, weights, minlength=found.size)
-
-
-def _block_codes(classes, labels):
-    return _encode(labels, classes)[1]
+def _block_codes(classes, block):
+    """Encode a block of labels, which were checked when they were counted."""
+    return _encode(column_or_1d(block), classes)[1]
 
 
 def _check_block(name, finite, names, block):
@@ -262,23 +259,28 @@ def _check_block(name, finite, names, block):
     return _canonical(checked)
 
 
-def _check_block_labels(name, block):
-    """Check a block of labels where it is."""
+def _count_block_labels(name, block, weights=None):
+    """Check a block of labels where it is; return them, sorted, and the weight of each."""
     series = nw.from_native(block, series_only=True, allow_series=True, pass_through=True)
     if isinstance(series, nw.Series) and series.is_null().any():
         raise ValueError("y holds missing labels; every sample needs one.")
     labels = column_or_1d(block)
     assert_all_finite(labels, estimator_name=name, input_name="y")
+    if weights is None:
+        found, counts = np.unique(labels, return_counts=True)
+    else:
+        found, codes = np.unique(labels, return_inverse=True)
+        counts = np.bincount(codes, weights, minlength=found.size)
     if labels.size:
         # Several times each: what is asked is their type, not how many there are.
-        check_classification_targets(np.repeat(np.unique(labels), 3))
-    return labels
+        check_classification_targets(np.repeat(found, 3))
+    return found, counts
 
 
 def _check_block_weights(weights, labels):
     """Check a block of weights where it is; they may all be zero."""
     if isinstance(weights, Real):
-        weights = np.full(labels.size, float(weights))
+        weights = np.full(len(labels), float(weights))
     options = {"ensure_2d": False, "ensure_min_samples": 0, "input_name": "sample_weight"}
     weights = column_or_1d(check_array(weights, dtype=np.float64, **options))
     check_consistent_length(weights, labels)

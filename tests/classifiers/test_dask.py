@@ -23,6 +23,8 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 pd = pytest.importorskip("pandas")
 
+from dask.callbacks import Callback  # noqa: E402
+
 from centroidal.statistics import dask_blocks  # noqa: E402
 
 from .conftest import MEMORY_LIMIT, PATIENCE  # noqa: E402
@@ -176,6 +178,20 @@ class TestSparseCenters:
         assert_same_model(model.at(5), expected.at(5))
         np.testing.assert_array_equal(model.predict(X), expected.predict(X))
         assert all(isinstance(value, np.ndarray) for value in (model.centers_, model.classes_))
+
+    @pytest.mark.parametrize("is_weighted", [False, True])
+    def test_few_tasks_a_block(self, samples, is_weighted):
+        X, y = samples
+        cuts = [slice(0, 30), slice(30, 60), slice(60, 83)]
+        parts = [[dask.delayed(values[rows]) for rows in cuts] for values in (X, y, X[:, 4] ** 2)]
+        tasks = []
+        with Callback(pretask=lambda key, *_: tasks.append(str(key).partition("-")[0])):
+            SparseCenterClassifier(3, scale="std").fit(*parts[: 2 + is_weighted])
+        expected = {"_count_block_labels": 3, "_block_moments": 3, "_merge_moments": 1}
+        if is_weighted:  # they are checked before they are counted, and before they are summed
+            expected["_check_block_weights"] = 6
+        ours = {"_without_rows": 1, **expected}
+        assert {name: tasks.count(name) for name in set(tasks) if name[0] == "_"} == ours
 
     def test_threads_do_not_change_a_bit(self, samples):
         X, y = samples

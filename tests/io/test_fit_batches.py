@@ -552,6 +552,15 @@ def test_memory_does_not_grow_with_the_data(n_features, tmp_path):
 
 
 @children.counts_memory
+def test_memory_does_not_grow_with_a_row_group(tmp_path):
+    n_rows = children.megabytes_of_data() * 10**6 // (8 * 20)
+    columns = {f"gene{j}": np.random.default_rng(j).normal(size=n_rows) for j in range(20)}
+    table = pa.table(columns | {"kind": np.arange(n_rows) % 3})
+    pq.write_table(table, tmp_path / "all.parquet", row_group_size=n_rows, use_dictionary=False)
+    assert megabytes_of_a_fit(tmp_path) < MOST_MEGABYTES
+
+
+@children.counts_memory
 def test_memory_does_not_grow_with_sparse_data(tmp_path):
     # A single batch would take 13 GB if it were made dense, all rows more than 100 GB.
     write_long_h5ad(tmp_path / "table.h5ad")

@@ -10,6 +10,8 @@ from centroidal.statistics import class_medians, class_moments, median_deviation
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 
+from dask.callbacks import Callback  # noqa: E402
+
 from centroidal.statistics.dask_blocks import DaskBlocks, RowBlocks  # noqa: E402
 
 N_CLASSES = 3
@@ -144,13 +146,28 @@ def test_merging_keeps_few_parts_at_a_time(rows):
     X, codes, _ = rows
     blocks, own = blocks_of(X, (1, 10), codes)
     merged = []
-    with dask.config.set(scheduler="synchronous"):
-        from dask.callbacks import Callback
-
-        with Callback(pretask=lambda key, *_: merged.append(str(key))):
-            class_moments(blocks, own, N_CLASSES)
+    with Callback(pretask=lambda key, *_: merged.append(str(key))):
+        class_moments(blocks, own, N_CLASSES)
     # 57 parts, by eights: 8 merges, and one of them.
     assert sum("_merge_moments" in key for key in merged) == 9
+
+
+def test_functions_of_a_column_are_one_task_a_block():
+    tasks = []
+    column = RowBlocks([dask.delayed(i) for i in range(3)]).map(abs).map(float).map(str)
+    with Callback(pretask=lambda key, *_: tasks.append(key)):
+        assert column.gathered() == ("0.0", "1.0", "2.0")
+    assert len(tasks) == 3
+    assert all(key.startswith("str-") for key in tasks)
+
+
+def test_codes_are_made_once_for_all_blocks_of_columns(rows):
+    X, codes, _ = rows
+    made = []
+    blocks, own = blocks_of(X, (20, 4), codes)
+    found = class_moments(blocks, own.map(lambda part: made.append(part) or part), N_CLASSES)
+    assert [part.size for part in made] == [20, 20, 17]
+    np.testing.assert_allclose(found.means, class_moments(X, codes, N_CLASSES).means, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_folds", [2, 3, 7])

@@ -85,7 +85,12 @@ class ParquetReader:
 
     def _open(self, path, n_columns=1):
         buffer = min(max(_BUFFER_BYTES // n_columns, _LEAST_BUFFER), _LARGEST_BUFFER)
-        return self._parquet.ParquetFile(path, buffer_size=buffer, page_checksum_verification=True)
+        return self._parquet.ParquetFile(
+            path,
+            buffer_size=buffer,
+            pre_buffer=False,  # which would hold a whole row group, as it is stored, in memory
+            page_checksum_verification=True,
+        )
 
     def _find_columns(self, path, request):
         names, types = self._schema.names, self._schema.types

@@ -5,13 +5,14 @@ stay where they are; what reaches the caller are summaries, which do not grow wi
 """
 
 from dataclasses import replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from itertools import chain
 
 import dask
 import dask.array as da
 import numpy as np
 from dask.delayed import Delayed
+from dask.utils import funcname
 from scipy.sparse import csr_array, hstack, issparse, vstack
 
 from .class_medians import ClassMedians, class_medians, median_deviations
@@ -30,15 +31,42 @@ _SPARSE_WIDTH, _DENSE_WIDTH = 16, 32
 
 
 class RowBlocks:
-    """A column of labels, codes or weights, in the blocks of rows of a `DaskBlocks`."""
+    """A column of labels, codes or weights, in the blocks of rows of a `DaskBlocks`.
 
-    def __init__(self, parts):
-        self.parts = parts
+    Functions of one column are called one after another in one task a block, since each task costs
+    the scheduler about a millisecond.
+
+    Attributes
+    ----------
+    sources : list
+        A value, future or delayed value for each block of rows.
+    function : callable or None
+        What makes a part of a source; None where they are the same.
+    """
+
+    def __init__(self, sources, function=None):
+        self.sources = sources
+        self.function = function
+
+    @cached_property
+    def parts(self):
+        """A value, future or delayed value of each block, which all who ask for it share."""
+        if self.function is None:
+            return self.sources
+        call = dask.delayed(self.function)
+        return [call(source) for source in self.sources]
 
     def map(self, function, *others):
         """Call `function` on each part, and on those of `others`, when they are needed."""
+        if not others:
+            chain = function if self.function is None else _Chain(self.function, function)
+            return RowBlocks(self.sources, chain)
         call = dask.delayed(function)
         return RowBlocks([call(*parts) for parts in zip(self, *others, strict=True)])
+
+    def shared(self):
+        """Return the same column, of which each part is a task of its own."""
+        return RowBlocks(self.parts)
 
     def gathered(self):
         """Compute the parts; they must be small."""
@@ -93,7 +121,18 @@ class RowBlocks:
         return iter(self.parts)
 
     def __len__(self):
-        return len(self.parts)
+        return len(self.sources)
+
+
+class _Chain:
+    """Calls one function on what another makes of a value; Dask shows it as the second."""
+
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+        self.__name__ = funcname(second)
+
+    def __call__(self, value):
+        return self.second(self.first(value))
 
 
 class DaskBlocks:
@@ -204,12 +243,16 @@ class DaskBlocks:
         weights : RowBlocks, optional
             Weight of each row.
         """
+        widths = np.diff(self._edges).tolist()
+        codes = codes if len(widths) == 1 else codes.shared()
         summarise = dask.delayed(_block_moments)
         parts = []
-        for column, width in enumerate(np.diff(self._edges).tolist()):
+        for column, width in enumerate(widths):
             moments = [
-                summarise(row[column], self._reader(place, width), own, n_classes, weight)
-                for place, (row, own, weight) in enumerate(self._rows(codes, weights))
+                summarise(
+                    row[column], self._reader(place, width), own, codes.function, n_classes, weight
+                )
+                for place, (row, own, weight) in enumerate(self._rows(codes.sources, weights))
             ]
             parts.append(_in_a_tree(_merge_moments, moments))
         parts = _gather(parts)
@@ -503,7 +546,8 @@ def _side_by_side(parts, names):
     return [np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names]
 
 
-def _block_moments(block, read, codes, n_classes, weights):
+def _block_moments(block, read, labels, encode, n_classes, weights):
+    codes = labels if encode is None else encode(labels)
     return class_moments(read(block, codes.size), codes, n_classes, weights)
 
 

@@ -20,7 +20,7 @@ from centroidal import (
 )
 from centroidal.io import UntrustedTypeError, load_model, read_model_card, read_table, save_model
 from centroidal.io import _batch_checkpoint as checkpoints
-from centroidal.io.batches import batches
+from centroidal.io.batches import Batches, batches
 from centroidal.io.fit_batches import fit_batches
 
 from . import children
@@ -316,6 +316,25 @@ def test_resumed_fit_is_the_unbroken_one_to_the_bit(name, folder, tmp_path):
     model = fit_batches(STREAMED[name], rows, **options)
     assert_same(model, unbroken)
     assert model.feature_names_in_.tolist() == unbroken.feature_names_in_.tolist()
+
+
+def test_labels_are_not_read_again_where_no_file_has_changed(folder, tmp_path, monkeypatch):
+    path, estimator = tmp_path / "model.skops", SparseCenterClassifier()
+    options = {"checkpoint": path, "checkpoint_every": 1}
+    unbroken = fit_batches(estimator, open_folder(folder))
+    passes = []
+    read = Batches.classes
+    monkeypatch.setattr(Batches, "classes", lambda rows: passes.append(rows) or read(rows))
+    with pytest.raises(Stop):
+        fit_batches(estimator, open_folder(folder), **options, progress=stop_after(2))
+    assert len(passes) == 1
+    assert_same(fit_batches(estimator, open_folder(folder), **options), unbroken)
+    assert len(passes) == 1
+    last = max(folder.iterdir())
+    last.unlink()
+    with pytest.raises(ValueError, match="files that are gone"):
+        fit_batches(estimator, open_folder(folder), **options)
+    assert len(passes) == 2
 
 
 def test_resumed_fit_by_columns_is_the_unbroken_one_to_the_bit(folder, tmp_path):

@@ -16,10 +16,11 @@ from .models import (
     save_model,
 )
 
-__all__ = ["Checkpoint", "Progress", "described", "stated"]
+__all__ = ["KEY", "Checkpoint", "Progress", "described", "stated"]
 
+KEY = "fit_batches"  # under which the card of a model file holds the facts of a fit
 _LAYOUT = 1
-_WORDS = {"fit_batches": "fit", "select_batches": "selection"}  # whose facts a file holds
+_WORDS = {KEY: "fit", "select_batches": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
 _SHARE = 40  # writing may take one part in so many of the time
@@ -89,7 +90,7 @@ class Checkpoint:
 
     carried = None
 
-    def __init__(self, path, every, facts, *, carries=None, key="fit_batches"):
+    def __init__(self, path, every, facts, *, carries=None, key=KEY):
         self._path = None if path is None else check_target(path, ".skops", force=True)
         self._every, self._facts, self._carries, self._key = every, facts, carries, key
         self._n_waited, self._written, self._seconds = 0, 0.0, 0.0

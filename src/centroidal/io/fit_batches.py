@@ -1,12 +1,13 @@
 """Fit an estimator to data that do not fit in memory, and go on where a killed run stopped."""
 
+import numpy as np
 from sklearn.base import clone, is_classifier
 
 from .._progress import teller
 from .._validation import Features, check_next_classes
 from ..classifiers import SparseCenterClassifier
 from ..classifiers._geometry import moments_height
-from ._batch_checkpoint import Checkpoint, Progress, described
+from ._batch_checkpoint import KEY, Checkpoint, Progress, described, stated
 from ._batch_passes import (
     RowCount,
     block_width,
@@ -114,9 +115,8 @@ def fit_batches(
     check_batches(batches)
     by_columns = _needs_columns(estimator)
     model = clone(estimator)
-    classes = check_next_classes(
-        model, batches.classes() if classes is None else classes, is_first=True
-    )
+    classes = _classes_in(batches, checkpoint) if classes is None else classes
+    classes = check_next_classes(model, classes, is_first=True)
     if batches.n_samples is None:
         batches.classes()  # counts the rows, too
     if batches.n_samples == 0:
@@ -142,6 +142,15 @@ def _needs_columns(estimator):
             "scale='mad', can be fitted in batches."
         )
     return False
+
+
+def _classes_in(batches, checkpoint):
+    """Labels that occur; an earlier run has read those of files that are as they were."""
+    before = stated(checkpoint, KEY) or {}
+    facts = {"target": batches.target, "files": batches._reader.identity.files}
+    if all(before.get(name) == fact for name, fact in facts.items()):
+        return np.array(before["classes"])
+    return batches.classes()
 
 
 def _described(model, batches, classes, **plan):

@@ -15,7 +15,7 @@ from ._request import clean_errors, listed, texts
 
 __all__ = ["ParquetReader"]
 
-_SLICE_BYTES, _LEAST_SLICE = 2**20, 2**9  # what is turned to rows at a time stays in the cache
+_SLICE_BYTES, _LEAST_SLICE = 2**21, 2**9  # what is turned to rows at a time stays in the cache
 _BUFFER_BYTES, _LEAST_BUFFER, _LARGEST_BUFFER = 2**24, 2**12, 2**20
 _BYTES_PER_COLUMN, _LEAST_READ, _LARGEST_READ = 2**15, 2**23, 2**25  # small row groups together
 _LARGEST_GROUP = 3 * 2**25  # decoded whole: in parts, each column keeps its dictionary and buffers

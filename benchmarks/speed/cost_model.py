@@ -25,7 +25,7 @@ __all__ = ["CASES", "Rates", "Size", "predict"]
 
 _RESULTS = Path(__file__).parent / "results"
 _TOLERANCE = 1.3
-_ROUNDS = 5
+_ROUNDS = 9
 _CACHE = 8e6  # bytes of a summary that stay close to a core
 
 

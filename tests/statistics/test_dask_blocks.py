@@ -166,7 +166,7 @@ def test_codes_are_made_once_for_all_blocks_of_columns(rows):
     made = []
     blocks, own = blocks_of(X, (20, 4), codes)
     found = class_moments(blocks, own.map(lambda part: made.append(part) or part), N_CLASSES)
-    assert [part.size for part in made] == [20, 20, 17]
+    assert sorted(part.size for part in made) == [17, 20, 20]  # in the order of the threads
     np.testing.assert_allclose(found.means, class_moments(X, codes, N_CLASSES).means, atol=1e-12)
 
 

@@ -59,8 +59,8 @@ class RowBlocks:
     def map(self, function, *others):
         """Call `function` on each part, and on those of `others`, when they are needed."""
         if not others:
-            chain = function if self.function is None else _Chain(self.function, function)
-            return RowBlocks(self.sources, chain)
+            both = function if self.function is None else _Chain(self.function, function)
+            return RowBlocks(self.sources, both)
         call = dask.delayed(function)
         return RowBlocks([call(*parts) for parts in zip(self, *others, strict=True)])
 

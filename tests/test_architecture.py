@@ -1,9 +1,14 @@
 """The rules of the house: who imports whom, what is public, what `import centroidal` loads."""
 
+import ast
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 import centroidal
 
@@ -48,6 +53,49 @@ def test_version_is_that_of_the_distribution():
 def test_import_loads_no_optional_module_and_no_compiler():
     heavy = {"numba", "matplotlib", "torch", "dask", "polars"}
     code = f"import centroidal, centroidal.inspection, sys; print({heavy!r} & set(sys.modules))"
+    assert run(sys.executable, "-c", code).stdout == "set()\n"
+
+
+ROOMS = ("classifiers", "feature_selection", "model_selection", "io")
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_every_public_name_of_a_room_is_found(name):
+    room = import_module(f"centroidal.{name}")
+    assert sorted(room._home) == sorted(set(room.__all__) - {"elbow"})
+    assert set(room.__all__) <= set(dir(room))
+    for public in room.__all__:
+        assert not isinstance(getattr(room, public), ModuleType)
+    with pytest.raises(AttributeError, match=f"module 'centroidal.{name}' has no attribute 'no'"):
+        _ = room.no
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_what_a_room_says_to_type_checkers_is_what_it_loads(name):
+    tree = ast.parse((ROOT / "src" / "centroidal" / name / "__init__.py").read_text())
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    said = {each.name: line.module for line in block.body for each in line.names}
+    assert said == import_module(f"centroidal.{name}")._home
+
+
+def test_function_is_not_hidden_by_the_module_of_its_name():
+    code = (
+        "import centroidal.io.batches, centroidal.model_selection.select_features; "
+        "from centroidal.io import batches; "
+        "from centroidal.model_selection import select_features; "
+        "print(callable(batches), callable(select_features))"
+    )
+    assert run(sys.executable, "-c", code).stdout == "True True\n"
+
+
+def test_selecting_by_sparse_centers_loads_little_of_scikit_learn():
+    code = (
+        "import sys; from centroidal.io import read_table; "
+        "from centroidal.model_selection import select_features; import sklearn; "
+        "select_features([[0], [1], [0], [2], [8], [9], [9], [8]], [0] * 4 + [1] * 4); "
+        "heavy = {'sklearn.ensemble', 'sklearn.cluster', 'sklearn.mixture', 'skops'}; "
+        "print(heavy & set(sys.modules))"
+    )
     assert run(sys.executable, "-c", code).stdout == "set()\n"
 
 

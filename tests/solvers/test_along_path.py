@@ -6,7 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from centroidal.solvers.along_path import hits_along_path, nearest_along_path
+from centroidal.solvers.along_path import (
+    hits_along_path,
+    nearest_along_path,
+    nearest_in_orders,
+)
 from centroidal.solvers.sparse_centers import CenterPath
 
 
@@ -68,6 +72,19 @@ def test_samples_of_any_kind_and_order(layout, dtype, rng):
     grid, bonus = np.array([1, 6]), np.zeros((3, 2))
     found = nearest_along_path(path, layout(X), np.arange(19), is_l1=False, grid=grid, bonus=bonus)
     assert np.array_equal(found, nearest_by_loops(path, X.astype(float), False, grid, bonus))
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("is_l1", [False, True])
+def test_orders_are_rankings_of_paths_with_the_same_centers(make, is_l1, rng):
+    X, path, grid, bonus = problem(6, 21, 9, 3)
+    orders = np.array([rng.permutation(9) for _ in range(4)])
+    rule = {"is_l1": is_l1, "grid": grid, "bonus": bonus}
+    found = nearest_in_orders(path, orders, make(X), np.arange(21), **rule)
+    assert len(found) == 4
+    for labels, order in zip(found, orders, strict=True):
+        expected = nearest_by_loops(path._replace(ranking=order), X, **rule)
+        assert np.array_equal(labels, expected)
 
 
 def test_rows_are_predicted_in_the_order_in_which_they_are_named():

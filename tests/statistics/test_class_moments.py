@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from centroidal.statistics import ClassMoments, class_moments, merge_by_label, subset_moments
+from centroidal.statistics import ClassMoments, class_moments, fold_moments, merge_by_label
 from tests import reference
 
 
@@ -120,15 +120,44 @@ def test_class_without_rows_has_zero_moments(rows, layout):
     assert not moments.squares[2].any()
 
 
-def test_moments_of_subsets_are_to_the_bit_those_of_each_alone(rows, form, rng, small_blocks):
-    X, n_classes = form(rows.X), rows.n_classes
-    everything = rng.permutation(len(rows.X))
-    subsets = [everything, everything[:40], everything[30:], everything[5:6]]
-    found = subset_moments(X, rows.codes, n_classes, subsets)
-    for moments, subset in zip(found, subsets, strict=True):
-        mine = np.full_like(rows.codes, -1)
-        mine[subset] = rows.codes[subset]
-        assert_moments_equal(moments, class_moments(X, mine, n_classes))
+def test_moments_of_folds_are_those_of_all_and_of_all_but_each(rows, form, rng, small_blocks):
+    folds = rng.integers(-1, 4, len(rows.X))
+    found = fold_moments(form(rows.X), rows.codes, rows.n_classes, folds)
+    for left_out, moments in zip([None, 0, 1, 2, 3], found, strict=True):
+        kept = np.where((folds >= 0) & (folds != left_out), rows.codes, np.int32(-1))
+        assert_moments_close(moments, class_moments(form(rows.X), kept, rows.n_classes))
+
+
+def test_whole_numbers_in_folds_are_summarised_to_the_bit(rng, layout):
+    X = rng.integers(-3, 9, size=(50, 7)).astype(float)
+    codes, folds = rng.integers(0, 3, 50).astype(np.int32), np.arange(50) % 4
+    found = fold_moments(layout(X), codes, 3, folds)
+    for left_out, moments in zip([None, 0, 1, 2, 3], found, strict=True):
+        kept = np.where(folds == left_out, np.int32(-1), codes)
+        assert_moments_equal(moments, class_moments(layout(X), kept, 3))
+
+
+def test_class_that_is_in_one_fold_only_is_not_seen_without_it(rows, form):
+    folds = np.where(rows.codes == 0, 0, np.arange(rows.codes.size) % 3)
+    _, without, *_ = fold_moments(form(rows.X), rows.codes, rows.n_classes, folds)
+    assert without.seen.tolist() == [False, True, True]
+    assert not without.means[0].any()
+    assert not without.squares[0].any()
+
+
+def test_outliers_of_a_fold_leave_no_trace_without_it(rows, form):
+    folds = np.arange(rows.codes.size) % 3
+    X = np.where(folds[:, None] == 0, 1e9, rows.X)
+    _, without, *_ = fold_moments(form(X), rows.codes, rows.n_classes, folds)
+    kept = np.where(folds == 0, np.int32(-1), rows.codes)
+    assert_moments_close(without, class_moments(form(rows.X), kept, rows.n_classes))
+
+
+def test_equal_columns_have_equal_moments_to_the_bit_in_every_fold(rng):
+    X = np.repeat(rng.normal(size=(40, 3)), 23, axis=1)
+    codes = rng.integers(0, 2, 40).astype(np.int32)
+    for moments in fold_moments(X, codes, 2, np.arange(40) % 5):
+        assert_moments_equal(moments, moments.columns(np.repeat([0, 23, 46], 23)))
 
 
 def test_moments_of_no_counted_row_are_empty(rows, layout):

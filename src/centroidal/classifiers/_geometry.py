@@ -1,6 +1,5 @@
 """How distance is measured, and the centers that are optimal for it."""
 
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -20,12 +19,12 @@ from ..statistics import (
     ClassMoments,
     class_medians,
     class_moments,
-    map_blocks,
     median_deviations,
     within_covariance,
 )
 from ..statistics.class_moments import _ENTRIES_PER_BLOCK as ENTRIES_PER_DENSE_BLOCK
 from ..statistics.class_moments import _csr_rows_moments as csr_rows_moments
+from ..statistics.class_moments import merged_blocks
 
 __all__ = ["ColumnSummary", "Geometry", "Solution", "log_odds", "moments_height", "row_blocks"]
 
@@ -200,12 +199,7 @@ def _moments_of_blocks(X, codes, n_classes, height, n_jobs):
             return csr_rows_moments(X, codes, n_classes, weights, rows)
         return class_moments(X[rows], codes[rows], n_classes)
 
-    starts = range(0, X.shape[0], height)
-    blocks = [(slice(start, min(start + height, X.shape[0])),) for start in starts]
-    total = reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
-    return ClassMoments(
-        total.counts, np.ascontiguousarray(total.means), np.ascontiguousarray(total.squares)
-    )
+    return merged_blocks(moments_of, X.shape[0], height, n_jobs)
 
 
 def _solve_whitened(data, moments, scale, n_jobs):

@@ -22,7 +22,7 @@ _SUFFIXES = {
     "--output": (".csv",),
     "--checkpoint": (".skops",),
 }
-_STREAMED = ("l2", "l1")  # methods that work in batches
+_STREAMED = _IN_THREADS = ("l2", "l1")  # methods that work in batches, and in threads
 _LABEL = "class"
 _MERGED_BY = "centroidal merge"
 _NO_SCORE = (
@@ -51,7 +51,7 @@ def demo(args, messages):
     labels = genes.target_names[genes.target]
     selection = _select(
         messages, genes.data, labels, feature_names=genes.feature_names,
-        n_resamples=_n_resamples(args), n_jobs=args.jobs, random_state=args.seed,
+        n_resamples=_n_resamples(args), n_jobs=_n_jobs(args), random_state=args.seed,
     )  # fmt: skip
     _write_report(outputs, args, selection)
     truth = genes.informative[selection.selected]
@@ -296,6 +296,11 @@ def _n_resamples(args):
     return _N_RESAMPLES if args.report or getattr(args, "features", None) else 0
 
 
+def _n_jobs(args, method="l2"):
+    """Cores to use; if nothing is said all where threads do, which start at once, else one."""
+    return -1 if args.jobs is None and method in _IN_THREADS else args.jobs
+
+
 def _check_stream(args):
     """Raise if an option needs all samples in memory, which is what --stream is to avoid."""
     if not args.stream:
@@ -325,7 +330,7 @@ def _select_table(args, messages):
         messages, table.X, table.y, method=args.method, n_features=args.n_features,
         rule=args.rule, scoring=args.scoring, cv=args.folds, n_repeats=args.repeats,
         impute=table.impute, n_resamples=_n_resamples(args), feature_names=table.feature_names,
-        n_jobs=args.jobs, random_state=args.seed,
+        n_jobs=_n_jobs(args, args.method), random_state=args.seed,
     )  # fmt: skip
     return table, selection, None if run is None else _finish(run, messages)
 
@@ -341,8 +346,8 @@ def _select_stream(args, messages):
     with messages.bar("Selecting features") as advance, _stream_errors(args):
         selection = select_batches(
             rows, method=args.method, n_features=args.n_features, rule=args.rule,
-            scoring=args.scoring, cv=args.folds, checkpoint=args.checkpoint, n_jobs=args.jobs,
-            random_state=args.seed, progress=advance,
+            scoring=args.scoring, cv=args.folds, checkpoint=args.checkpoint,
+            n_jobs=_n_jobs(args, args.method), random_state=args.seed, progress=advance,
         )  # fmt: skip
     return rows, selection, None
 

@@ -161,7 +161,8 @@ def _add_common(parser):
     )  # fmt: skip
     group.add_argument(
         "--jobs", type=_jobs, metavar="N",
-        help="cores to use, -1 for all; the result does not depend on it (default: 1)",
+        help="cores to use, -1 for all; the result does not depend on it (default: all for the "
+        "methods l2 and l1, which work in threads, else 1)",
     )  # fmt: skip
     group.add_argument(
         "--json", action="store_true", help="print the result as one JSON object, NaN as null"

@@ -9,8 +9,6 @@ import warnings
 
 import numpy as np
 from scipy import sparse
-from scipy.io import loadmat
-from sklearn.datasets import load_svmlight_file
 
 from ._labels import labels_from_array
 from ._mat5 import check_mat5
@@ -59,6 +57,8 @@ def read_mat(data, request, suffix):
         raise ValueError(f"{request.name} is a MATLAB file of version 7.3: {advice}.")
     with clean_errors(request.name, "a .mat file"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        from scipy.io import loadmat
+
         check_mat5(data)
         arrays = loadmat(io.BytesIO(data))
     arrays = {name: value for name, value in arrays.items() if not name.startswith("__")}
@@ -82,6 +82,8 @@ def read_svmlight(data, request, suffix):
     with clean_errors(request.name, "an svmlight file"):
         if suffix.endswith(".gz"):
             data = gzip.decompress(data)
+        from sklearn.datasets import load_svmlight_file
+
         X, y = load_svmlight_file(io.BytesIO(data), zero_based=True)
     if X.shape[0] == 0:
         raise ValueError(f"{request.name} is empty.")

@@ -1,7 +1,6 @@
 """Missing values are filled in inside the folds, as the first step of each model."""
 
 from sklearn.base import clone
-from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 
 from .._validation import check_choice
@@ -18,6 +17,8 @@ def check_imputer(impute):
     if isinstance(impute, str):
         check_choice("impute", impute, _STRATEGIES)
         # A feature without any value in a training part stays, so that columns keep their place.
+        from sklearn.impute import SimpleImputer
+
         return SimpleImputer(strategy=impute, keep_empty_features=True)
     if isinstance(impute, type) or not (hasattr(impute, "fit") and hasattr(impute, "transform")):
         raise TypeError(

@@ -120,7 +120,7 @@ class Answer:
     @property
     def se_score(self):
         """Its standard error."""
-        return corrected_error(self._nested_scores, self._ratio)
+        return float(corrected_error(self._nested_scores, self._ratio))
 
     @property
     def random_score(self):
@@ -130,7 +130,7 @@ class Answer:
     @property
     def se_random(self):
         """Its standard error."""
-        return corrected_error(self._nested_random, self._ratio)
+        return float(corrected_error(self._nested_random, self._ratio))
 
     def predictions(self):
         """Codes of each test part as predicted by what the fold chose."""
@@ -201,8 +201,7 @@ class Answer:
 def score_table(sizes, scores, ratio):
     """Tabulate scores of folds; the error knows that training parts overlap."""
     table = path_table({"n_features": sizes}, scores)
-    errors = [corrected_error(column, ratio) for column in scores.T]
-    return table | {"se_test_score": np.array(errors)}
+    return table | {"se_test_score": corrected_error(np.ascontiguousarray(scores.T), ratio)}
 
 
 def majority_score(counts, scoring):

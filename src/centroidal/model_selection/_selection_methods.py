@@ -5,22 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.feature_selection import SelectFromModel
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
 
-from ..classifiers import (
-    DisjointCentroidClassifier,
-    FisherSubspaceClassifier,
-    SparseCenterClassifier,
-)
+from ..classifiers import SparseCenterClassifier
 from ..classifiers._geometry import Geometry
-from ..encoders import SparseCentroidEncoder
-from ..feature_selection import L21CentroidSelector, MarginSelector, ReliefFSelector
-from ..solvers.along_path import hits_along_path, nearest_along_path
+from ..solvers.along_path import hits_along_path, nearest_along_path, nearest_in_orders
 from ..solvers.sparse_centers import CenterPath
-from ..statistics import subset_moments
+from ..statistics import fold_moments
 from ._parts import columns_of
 from ._rankings import importance_of, ranking_of
 from .path import log_spaced
@@ -58,6 +49,19 @@ def method_named(name, n_features, n_classes, is_sparse, seed):
         return centers_method(is_sparse)
     if name == "l1":
         return CentersMethod(SparseCenterClassifier(metric="l1", scale="mad"))
+    return _ranked_method(name, n_features, n_classes, is_sparse, seed)
+
+
+def _ranked_method(name, n_features, n_classes, is_sparse, seed):
+    # Imported here: to load them takes longer than to select by sparse centers.
+    from sklearn.feature_selection import SelectFromModel
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    from ..classifiers import DisjointCentroidClassifier, FisherSubspaceClassifier
+    from ..encoders import SparseCentroidEncoder
+    from ..feature_selection import L21CentroidSelector, MarginSelector, ReliefFSelector
+
     scaler = StandardScaler(with_mean=not is_sparse)
     if name == "disjoint":
         disjoint = DisjointCentroidClassifier("margin")
@@ -97,12 +101,15 @@ class CentersMethod(NamedTuple):
         geometry = Geometry(self.estimator.metric, self.estimator.scale)
         return self.path(geometry.solve(self.estimator, data.only(rows)))
 
-    def fit_each(self, data, subsets):
-        """Return the models fitted to each of some subsets of the rows."""
+    def fit_each(self, data, train, inner):
+        """Return the models fitted to a training part, and inside each of its inner folds."""
         geometry = Geometry(self.estimator.metric, self.estimator.scale)
-        if not geometry.streams:
-            return (self.fit(data, rows) for rows in subsets)
-        parts = subset_moments(data.X, data.codes, data.classes.size, subsets)
+        if not geometry.streams or not inner:
+            return (self.fit(data, rows) for rows in (train, *(rows for rows, _ in inner)))
+        folds = np.full(data.codes.size, -1)
+        for number, (_, held_out) in enumerate(inner):
+            folds[held_out] = number
+        parts = fold_moments(data.X, data.codes, data.classes.size, folds)
         solve = partial(geometry.solve_moments, self.estimator, data.X)
         return (self.path(solve(moments)) for moments in parts)
 
@@ -141,6 +148,11 @@ class CentersPath(NamedTuple):
         """Codes of some rows for each number of features, in rows; one pass over them."""
         return nearest_along_path(self.path, X, rows, **self._rule(sizes)).T
 
+    def predict_in_orders(self, orders, X, rows, sizes):
+        """Do what `predict` does with the features in each of some orders instead of ranked."""
+        found = nearest_in_orders(self.path, orders, X, rows, **self._rule(sizes))
+        return found.swapaxes(1, 2)
+
     def hits(self, X, rows, codes, sizes):
         """Count the rows of each class that are predicted right, for each number of features."""
         weights = np.ones(codes.size)
@@ -155,7 +167,7 @@ class CentersPath(NamedTuple):
 class RankedMethod(NamedTuple):
     """Features of unit variance, a selector that ranks them, a classifier on the first ones."""
 
-    scaler: StandardScaler
+    scaler: BaseEstimator
     ranker: BaseEstimator
     classifier: BaseEstimator
     limit: str = "n_features_to_select"
@@ -177,9 +189,9 @@ class RankedMethod(NamedTuple):
         ranking = ranking_of(fitted, X.shape[1])
         return RankedPath(ranking, importance_of(fitted), scaler, self.classifier, Z, codes)
 
-    def fit_each(self, data, subsets):
-        """Rank the features by each of some subsets of the rows."""
-        return (self.fit(data, rows) for rows in subsets)
+    def fit_each(self, data, train, inner):
+        """Rank the features by a training part, and inside each of its inner folds."""
+        return (self.fit(data, rows) for rows in (train, *(rows for rows, _ in inner)))
 
     def model(self, n_features):
         """Return the classifier behind a selector of so many features, not fitted."""
@@ -197,7 +209,7 @@ class RankedPath(NamedTuple):
 
     ranking: np.ndarray
     gains: np.ndarray
-    scaler: StandardScaler
+    scaler: BaseEstimator
     classifier: BaseEstimator
     Z: np.ndarray
     codes: np.ndarray

@@ -336,7 +336,7 @@ def _row(name, results, ratio):
         "name": name,
         "mean_test_score": _mean(scores),
         "std_test_score": scores.std(ddof=1) if scores.size > 1 else np.nan,
-        "se_test_score": corrected_error(scores, ratio),
+        "se_test_score": float(corrected_error(scores, ratio)),
         "mean_n_features": _mean(numbers) if says else np.nan,
         "min_n_features": float(min(numbers)) if says else np.nan,
         "max_n_features": float(max(numbers)) if says else np.nan,
@@ -369,7 +369,7 @@ def _differences(names, scores, baseline, ratio):
         rows.append(
             {
                 "mean_difference": _mean(paired),
-                "se_difference": corrected_error(paired, ratio),
+                "se_difference": float(corrected_error(paired, ratio)),
                 "n_better": int((paired > 0).sum()),
                 "n_worse": int((paired < 0).sum()),
                 "n_folds": paired.size,

@@ -58,14 +58,15 @@ def choose(table, rule):
 
 
 def corrected_error(values, ratio):
-    """Return the standard error of a mean over folds whose training parts overlap.
+    """Return the standard error of a mean over folds, in the last axis, that train on common rows.
 
     It is that of :cite:t:`Nadeau2003`; `ratio` is the number of test samples for each training
     sample, and it is NaN for less than two values.
     """
-    if len(values) < 2:
-        return np.nan
-    return float(np.sqrt(np.var(values, ddof=1) * (1 / len(values) + ratio)))
+    *shape, n_folds = np.shape(values)
+    if n_folds < 2:
+        return np.full(shape, np.nan)[()]
+    return np.sqrt(np.var(values, axis=-1, ddof=1) * (1 / n_folds + ratio))
 
 
 def score_name(scoring):

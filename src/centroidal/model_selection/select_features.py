@@ -5,6 +5,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import parallel_config
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedKFold
@@ -23,7 +24,6 @@ from ._selection_methods import candidates, centers_method, method_named
 from ._threads import one_thread
 from ._versions import versions
 from .selection import FeatureSelection, confusions_of, score_of
-from .stability import StabilitySelector
 
 __all__ = ["select_features"]
 
@@ -148,7 +148,7 @@ def select_features(
     folds = outer_folds(n_folds, n_repeats, data, None, draw_seed(rng))
     _check_inner(cv, folds, data, problem.is_nested)
 
-    n_steps = len(folds) * (len(problem.methods) + 1) + 1 + bool(n_resamples)
+    n_steps = len(folds) * len(problem.jobs) + 1 + bool(n_resamples)
     steps = _Steps(tell, n_steps)
     tried = _try_all(problem, folds, rng, n_jobs, steps)
     ratio = float(np.mean([test.size / train.size for train, test in folds]))
@@ -314,17 +314,25 @@ class _Problem(NamedTuple):
         return self.asked.n_features == "auto" or len(self.methods) > 1
 
     @property
+    def jobs(self):
+        """Names of the methods to try in each fold; None stands for random features alone."""
+        return tuple(self.methods) if "l2" in self.methods else (None, *self.methods)
+
+    @property
     def prefers(self):
         """What jobs had better run in: loops that release the GIL need no processes."""
         return "threads" if all(each.releases_gil for each in self.methods.values()) else None
 
-    def fit_each(self, name, subsets):
-        """Yield the data, filled in by what each subset knows, and a method fitted to it."""
-        method = self.methods[name]
+    def fit_each(self, name, train, inner):
+        """Yield data, filled in by what the samples to fit know, and a method fitted to these.
+
+        They are those of a training part, then those inside each of its inner folds.
+        """
+        method = self.methods[name] if name else centers_method(issparse(self.data.X))
         if self.imputer is None:
-            yield from ((self.data, path) for path in method.fit_each(self.data, subsets))
+            yield from ((self.data, path) for path in method.fit_each(self.data, train, inner))
             return
-        for rows in subsets:
+        for rows in (train, *(rows for rows, _ in inner)):
             data = self.data_for(rows)
             yield data, method.fit(data, rows)
 
@@ -337,17 +345,30 @@ class _Problem(NamedTuple):
         return self.data._replace(X=X.tocsr() if issparse(X) else X)
 
 
-def _try_method(problem, name, train, test):
+def _try_fold(problem, name, seed, train, test):
+    """Results of a method in one fold; those of random features are under the name None.
+
+    Random features need the centers of "l2", so they are tried with these.
+    """
+    with one_thread():
+        inner = _inner_folds(problem, train) if name is not None and problem.is_nested else []
+        fits = problem.fit_each(name, train, inner)
+        outer = next(fits)
+        tried = {}
+        if name in (None, "l2"):
+            tried[None] = _try_random(problem, seed, *outer, test)
+        if name is not None:
+            tried[name] = _try_method(problem, name, *outer, test, fits, inner)
+        return tried
+
+
+def _try_method(problem, name, data, path, test, fits, inner):
     """Predict the test part with each size, and let the training part choose a size."""
-    inner = _inner_folds(problem, train) if problem.is_nested else []
-    subsets = [train, *(rows for rows, _ in inner)]
-    fits = problem.fit_each(name, subsets)
     asked, sizes = problem.asked, problem.sizes[name]
-    data, path = next(fits)
     predicted = path.predict(data.X, test, sizes)
     confusions = confusions_of(predicted, data.codes[test], data.classes.size)
     may = asked.choices(sizes)
-    if not problem.is_nested:
+    if not inner:
         return Tried(confusions, int(may[0]), np.nan, predicted)
     scores = np.full((len(inner), sizes.size), np.nan)
     for row, (data, path), (_, held_out) in zip(scores, fits, inner, strict=True):
@@ -366,18 +387,17 @@ def _inner_folds(problem, train):
     return [(train[rows], train[held_out]) for rows, held_out in splitter.split(codes, codes)]
 
 
-def _try_random(problem, seed, train, test):
+def _try_random(problem, seed, data, path, test):
     """Mean score of random features with nearest centers, for the sizes of each method."""
-    data = problem.data_for(train)
-    path = centers_method(issparse(data.X)).fit(data, train)
     sizes = np.unique(np.concatenate(list(problem.sizes.values())))
     rng = np.random.RandomState(seed)
-    scores = []
-    for _ in range(_N_RANDOM):
-        mixed = path.ranked(rng.permutation(data.features.number))
-        predicted = mixed.predict(data.X, test, sizes)
-        confusions = confusions_of(predicted, data.codes[test], data.classes.size)
-        scores.append(score_of(confusions, problem.asked.scoring))
+    orders = np.array([rng.permutation(data.features.number) for _ in range(_N_RANDOM)])
+    scores = [
+        score_of(
+            confusions_of(predicted, data.codes[test], data.classes.size), problem.asked.scoring
+        )
+        for predicted in path.predict_in_orders(orders, data.X, test, sizes)
+    ]
     scores = np.mean(scores, axis=0)
     return {name: scores[np.searchsorted(sizes, each)] for name, each in problem.sizes.items()}
 
@@ -388,23 +408,16 @@ def _try_all(problem, folds, rng, n_jobs, steps):
     jobs = [
         (number, name, seeds[number], *fold)
         for number, fold in enumerate(folds)
-        for name in (None, *problem.methods)
+        for name in problem.jobs
     ]
     tried = [{} for _ in folds]
     with one_thread():  # here too: jobs in threads would not restore it in order
         parallel = Parallel(n_jobs=n_jobs, prefer=problem.prefers, return_as="generator")
-        results = parallel(delayed(_run_alone)(problem, *job[1:]) for job in jobs)
+        results = parallel(delayed(_try_fold)(problem, *job[1:]) for job in jobs)
         for (number, name, *_), found in zip(jobs, results, strict=True):
-            tried[number][name] = found
+            tried[number] |= found
             steps.done(f"{name or 'random features'}, fold {number + 1}")
     return tried
-
-
-def _run_alone(problem, name, seed, train, test):
-    with one_thread():
-        if name is None:
-            return _try_random(problem, seed, train, test)
-        return _try_method(problem, name, train, test)
 
 
 def _in_order(predictions, folds, n_folds):
@@ -478,9 +491,13 @@ def _subspace(X, labels, columns):
 
 
 def _stability(problem, answer, n_resamples, n_jobs, seed):
+    from .stability import StabilitySelector
+
     selector = problem.methods[answer.method].selector(answer.n_features)
     if problem.imputer is not None:
         selector = with_imputer(selector, problem.imputer)
-    return StabilitySelector(
+    stability = StabilitySelector(
         selector, n_resamples=int(n_resamples), n_jobs=n_jobs, random_state=seed
-    ).fit(problem.data.X, problem.data.codes)
+    )
+    with parallel_config(prefer=problem.prefers):
+        return stability.fit(problem.data.X, problem.data.codes)

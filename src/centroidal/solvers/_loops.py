@@ -4,7 +4,7 @@ import numpy as np
 
 from .._jit import compiled
 
-TILE = 8  # rows that are looked at together: as many as vector instructions like
+TILE = 16  # rows that are looked at together, so that a feature is looked up once for all of them
 
 
 @compiled
@@ -34,17 +34,19 @@ def add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps):
     """
     values = np.empty(TILE)
     for j in columns:
-        model, rate, first = enters[j], rates[j], centers[j, 0]
+        rate, first = rates[j], centers[j, 0]
         for t in range(TILE):
             values[t] = X[tile[t], j] * rate - first
-        for c in range(1, centers.shape[1]):
-            step = centers[j, c] - first
-            if is_l1:
-                for t in range(TILE):
-                    gaps[model, c, t] += abs(values[t] - step) - abs(values[t])
-            else:
-                for t in range(TILE):
-                    gaps[model, c, t] += step * (step - 2.0 * values[t])
+        for order in range(enters.shape[1]):
+            model = enters[j, order]
+            for c in range(1, centers.shape[1]):
+                step = centers[j, c] - first
+                if is_l1:
+                    for t in range(TILE):
+                        gaps[model, c, t] += abs(values[t] - step) - abs(values[t])
+                else:
+                    for t in range(TILE):
+                        gaps[model, c, t] += step * (step - 2.0 * values[t])
 
 
 @compiled
@@ -69,21 +71,26 @@ def follow_gaps(gaps, bonus, labels):
 
 @compiled
 def nearest_dense(X, rows, columns, enters, rates, centers, is_l1, bonus):
-    """Nearest class of rows in each model of a path, which has the features that entered so far.
+    """Nearest class of rows in each model of some paths, one for each order of the features.
 
-    Feature `j` enters model `enters[j]`; `columns` are the features that enter any. `rates` (one
-    over the scale) and the scaled `centers` (features, classes) are in the order of the data.
+    A model has the features that entered so far: feature `j` enters model `enters[j, order]`; the
+    models of an order follow each other, and one that is left alone. `columns` are the features
+    that enter any other. `rates` (one over the scale) and the scaled `centers` (features, classes)
+    are in the order of the data.
     """
     n_classes, n_models = bonus.shape
-    labels = np.empty((rows.size, n_models), np.int32)
+    n_orders = enters.shape[1]
+    labels = np.empty((n_orders, rows.size, n_models), np.int32)
     tile = np.empty(TILE, np.uintp)
-    gaps = np.empty((n_models, n_classes, TILE))
+    gaps = np.empty((n_orders * (n_models + 1), n_classes, TILE))
     for start in range(0, rows.size, TILE):
         for t in range(TILE):  # always full: the last row stands in for those that are missing
             tile[t] = rows[min(start + t, rows.size - 1)]
         gaps[:] = 0.0
         add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps)
-        follow_gaps(gaps, bonus, labels[start : start + TILE])
+        for order in range(n_orders):
+            mine = gaps[order * (n_models + 1) : (order + 1) * (n_models + 1)]
+            follow_gaps(mine, bonus, labels[order, start : start + TILE])
     return labels
 
 

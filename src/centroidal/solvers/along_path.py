@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import issparse
 
-__all__ = ["hits_along_path", "nearest_along_path"]
+__all__ = ["hits_along_path", "nearest_along_path", "nearest_in_orders"]
 
 _LABELS_PER_BLOCK = 2**20
 
@@ -35,7 +35,27 @@ def nearest_along_path(path, X, rows, *, is_l1, grid, bonus):
     -----
     Time is O(n m K + n K n_grid) for dense data and O(nnz K + n K n_grid) for sparse data.
     """
-    return _nearest(path, X, is_l1, grid, bonus)(np.asarray(rows))
+    return nearest_in_orders(
+        path, path.ranking[None], X, rows, is_l1=is_l1, grid=grid, bonus=bonus
+    )[0]
+
+
+def nearest_in_orders(path, orders, X, rows, *, is_l1, grid, bonus):
+    """Do what `nearest_along_path` does, for the same centers with features in other orders.
+
+    Parameters
+    ----------
+    path, X, rows, is_l1, grid, bonus
+        As there; the ranking of the path is not looked at.
+    orders : ndarray of int, shape (n_orders, n_features)
+        The features, each once, in the orders that stand in for the ranking.
+
+    Returns
+    -------
+    ndarray of int32, shape (n_orders, n_rows, n_grid)
+        Number of the class. Dense samples are read once for all orders.
+    """
+    return _nearest(path, orders, X, is_l1, grid, bonus)(np.asarray(rows))
 
 
 def hits_along_path(path, X, rows, codes, weights, *, is_l1, grid, bonus):
@@ -57,31 +77,42 @@ def hits_along_path(path, X, rows, codes, weights, *, is_l1, grid, bonus):
     """
     from . import _loops
 
-    nearest = _nearest(path, X, is_l1, grid, bonus)
+    nearest = _nearest(path, path.ranking[None], X, is_l1, grid, bonus)
     hits = np.zeros((path.class_centers.shape[0], grid.size))
     rows = np.asarray(rows)
     height = max(_loops.TILE, _LABELS_PER_BLOCK // grid.size)
     for start in range(0, rows.size, height):
         block = rows[start : start + height]
-        _loops.add_hits(nearest(block), codes[block], weights[block], hits)
+        _loops.add_hits(nearest(block)[0], codes[block], weights[block], hits)
     return hits
 
 
-def _nearest(path, X, is_l1, grid, bonus):
+def _nearest(path, orders, X, is_l1, grid, bonus):
     """Return what finds the nearest classes of some rows."""
     from . import _loops
 
     # A class without training samples is infinitely far away.
-    bonus = np.where(np.isnan(path.class_centers[:, :1]), -np.inf, bonus)
+    is_unseen = np.isnan(path.class_centers[:, 0])
+    bonus = np.where(is_unseen[:, None], -np.inf, bonus)
     rates = 1.0 / path.scale
-    centers = np.nan_to_num(path.class_centers) * rates
-    enters = np.empty(rates.size, dtype=np.uintp)  # the first model that has the feature
-    enters[path.ranking] = np.repeat(np.arange(grid.size + 1), np.diff([0, *grid, rates.size]))
-    features = enters, rates, np.ascontiguousarray(centers.T)
+    centers = path.class_centers * rates
+    centers[is_unseen] = 0.0
+    enters = np.empty(orders.shape, dtype=np.uintp)  # the first model that has the feature
+    models = np.repeat(np.arange(grid.size + 1), np.diff([0, *grid, rates.size]))
+    for mine, order in zip(enters, orders, strict=True):
+        mine[order] = models
+    features = rates, np.ascontiguousarray(centers.T)
     if not issparse(X):
-        columns = np.flatnonzero(enters < grid.size).astype(np.uintp)
-        return lambda rows: _loops.nearest_dense(X, rows, columns, *features, is_l1, bonus)
+        columns = np.flatnonzero((enters < grid.size).any(axis=0)).astype(np.uintp)
+        enters += np.arange(len(orders), dtype=np.uintp)[:, None] * np.uintp(grid.size + 1)
+        enters = np.ascontiguousarray(enters.T)
+        return lambda rows: _loops.nearest_dense(X, rows, columns, enters, *features, is_l1, bonus)
     losses = np.abs(centers) if is_l1 else centers**2
-    zeros = np.cumsum(losses[:, path.ranking], axis=1)[:, grid - 1]
+    zeros = [np.cumsum(losses[:, order], axis=1)[:, grid - 1] for order in orders]
     entries = X.data, X.indices, X.indptr
-    return lambda rows: _loops.nearest_sparse(entries, rows, *features, is_l1, zeros, bonus)
+    return lambda rows: np.array(
+        [
+            _loops.nearest_sparse(entries, rows, mine, *features, is_l1, zero, bonus)
+            for mine, zero in zip(enters, zeros, strict=True)
+        ]
+    )

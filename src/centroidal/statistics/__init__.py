@@ -2,7 +2,7 @@
 
 from ._threads import map_blocks
 from .class_medians import ClassMedians, class_medians, median_deviations
-from .class_moments import ClassMoments, class_moments, merge_by_label, subset_moments
+from .class_moments import ClassMoments, class_moments, fold_moments, merge_by_label
 from .class_subspace import ClassSubspace, class_subspace
 from .cluster_scatters import ClusterScatters, cluster_scatters
 from .gram import GramSummary, gram_summary
@@ -23,11 +23,11 @@ __all__ = [
     "class_moments",
     "class_subspace",
     "cluster_scatters",
+    "fold_moments",
     "gram_summary",
     "map_blocks",
     "matrix_spectrum",
     "median_deviations",
     "merge_by_label",
-    "subset_moments",
     "within_covariance",
 ]

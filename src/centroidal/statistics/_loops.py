@@ -17,27 +17,25 @@ TIE_TOLERANCE = 1e-12  # 1/n + 1/n + ... does not sum to exactly one half
 
 @compiled
 def add_row_major(X, codes, weights, start, stop, tile, sums):
-    """Fold rows `start:stop` into `sums` (subsets, classes, 3, features), in place.
+    """Fold rows `start:stop` into `sums` (classes, 3, features), in place.
 
-    `codes` (subsets, rows) hold the class of each row, negative where it is not in the subset.
-    `sums[:, :, 0]` holds a value close to the data to measure from, so that a large offset costs no
+    `sums[:, 0]` holds a value close to the data to measure from, so that a large offset costs no
     precision; deviations from it and their squares are added to the other two. Columns are taken
-    in tiles, whose sums, and entries if there are several subsets, stay in the cache.
+    in tiles whose sums stay in the cache.
     """
     for first in range(0, X.shape[1], tile):
         last = min(first + tile, X.shape[1])
-        for subset in range(codes.shape[0]):
-            for i in range(start, stop):
-                c = codes[subset, i]
-                if c >= 0:
-                    # Views that are counted from 0 are what the compiler turns into vector code.
-                    weight = weights[i]
-                    row, near = X[i, first:last], sums[subset, c, 0, first:last]
-                    total, squares = sums[subset, c, 1, first:last], sums[subset, c, 2, first:last]
-                    for j in range(row.size):
-                        deviation = row[j] - near[j]
-                        total[j] += weight * deviation
-                        squares[j] += weight * deviation * deviation
+        for i in range(start, stop):
+            c = codes[i]
+            if c >= 0:
+                # Views that are counted from 0 are what the compiler turns into vector code.
+                weight = weights[i]
+                row, near = X[i, first:last], sums[c, 0, first:last]
+                total, squares = sums[c, 1, first:last], sums[c, 2, first:last]
+                for j in range(row.size):
+                    deviation = row[j] - near[j]
+                    total[j] += weight * deviation
+                    squares[j] += weight * deviation * deviation
 
 
 @compiled
@@ -46,23 +44,40 @@ def add_column_major(X, codes, weights, start, stop, tile, sums):
 
     The sums of a strip lie together, so that they are added as one; `tile` is not needed.
     """
-    strip = np.zeros((sums.shape[1], 3, STRIP))
+    strip = np.zeros((sums.shape[0], 3, STRIP))
     values = np.zeros(STRIP)
     for first in range(0, X.shape[1], STRIP):
         width = min(STRIP, X.shape[1] - first)
-        for subset in range(codes.shape[0]):
-            strip[:, :, :width] = sums[subset, :, :, first : first + width]
-            for i in range(start, stop):
-                c = codes[subset, i]
-                if c >= 0:
-                    weight = weights[i]
-                    for t in range(width):
-                        values[t] = X[i, first + t]
-                    for t in range(STRIP):
-                        deviation = values[t] - strip[c, 0, t]
-                        strip[c, 1, t] += weight * deviation
-                        strip[c, 2, t] += weight * deviation * deviation
-            sums[subset, :, :, first : first + width] = strip[:, :, :width]
+        strip[:, :, :width] = sums[:, :, first : first + width]
+        for i in range(start, stop):
+            c = codes[i]
+            if c >= 0:
+                weight = weights[i]
+                for t in range(width):
+                    values[t] = X[i, first + t]
+                for t in range(STRIP):
+                    deviation = values[t] - strip[c, 0, t]
+                    strip[c, 1, t] += weight * deviation
+                    strip[c, 2, t] += weight * deviation * deviation
+        sums[:, :, first : first + width] = strip[:, :, :width]
+
+
+@compiled
+def join_sums(counts, firsts, sums, more_counts, more_firsts, more_sums, joined):
+    """Write the sums of two parts, as `add_row_major` makes them, around the value that came first.
+
+    Sums around another value are moved by what the two values are apart.
+    """
+    for c in range(counts.size):
+        here, there, weight = sums[c], more_sums[c], more_counts[c]
+        if more_firsts[c] < firsts[c]:
+            here, there, weight = there, here, counts[c]
+        for j in range(here.shape[1]):
+            apart = there[0, j] - here[0, j] if weight > 0.0 else 0.0
+            joined[c, 0, j] = here[0, j]
+            joined[c, 1, j] = here[1, j] + (there[1, j] + weight * apart)
+            moved = (2.0 * there[1, j] + weight * apart) * apart
+            joined[c, 2, j] = here[2, j] + (there[2, j] + moved)
 
 
 @compiled

@@ -2,17 +2,25 @@
 
 from dataclasses import dataclass
 from functools import reduce
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 
 from ._threads import column_blocks, map_blocks, run_blocks
 
-__all__ = ["ClassMoments", "class_moments", "class_weights", "merge_by_label", "subset_moments"]
+__all__ = [
+    "ClassMoments",
+    "class_moments",
+    "class_weights",
+    "fold_moments",
+    "merge_by_label",
+    "merged_blocks",
+]
 
 _ENTRIES_PER_BLOCK = 2**22  # of dense data
 _CACHED_SUMS = 2**14  # columns of one class whose sums stay in the cache
-_CACHED_ENTRIES = 2**16  # of dense data that stay in the cache for several subsets
 _CANCELLED = 1e-2  # share of a sum of squares below which a difference has lost digits
 _CONSTANT = 1e-13  # a spread below this share of the mean is rounding
 
@@ -141,95 +149,131 @@ def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
     if X.shape[0] == 0:
         return ClassMoments.empty(n_classes, X.shape[1])
     if not issparse(X):
-        (moments,) = _dense_moments(X, codes[None], n_classes, weights, n_jobs)
-        return moments
+        return _dense_moments(X, codes, n_classes, weights, n_jobs)
     summarise = _csc_moments if X.format == "csc" else _csr_moments
     return summarise(X, codes, n_classes, weights, n_jobs)
 
 
-def subset_moments(X, codes, n_classes, subsets):
-    """Summarise several subsets of the rows: to the bit what `class_moments` says of each.
+def fold_moments(X, codes, n_classes, folds):
+    """Summarise all rows that are in a fold, and all of these but each fold in turn.
 
-    Dense rows are read once for all of them.
+    Dense rows are read once, and added to the sums of their fold only. As sums are put together,
+    not means, whole numbers are summarised to the bit as `class_moments` does it.
 
     Parameters
     ----------
     X, codes, n_classes
         As in `class_moments`.
-    subsets : list of ndarray of int
-        Rows of each subset, none of them twice.
+    folds : ndarray of int
+        Fold 0, 1, ... of each row, at least two; a negative number leaves the row out.
 
     Returns
     -------
     list of ClassMoments
-        One for each subset.
+        Of all folds together, then without fold 0, without fold 1, ...
     """
-    inside = np.full((len(subsets), codes.size), np.int32(-1))
-    for mine, rows in zip(inside, subsets, strict=True):
-        mine[rows] = codes[rows]
+    n_folds = folds.max() + 1
     if issparse(X):
-        return [class_moments(X, mine, n_classes) for mine in inside]
+        left_out = [folds < 0, *((folds < 0) | (folds == fold) for fold in range(n_folds))]
+        return [class_moments(X, np.where(out, np.int32(-1), codes), n_classes) for out in left_out]
+    cells = np.where((folds < 0) | (codes < 0), -1, folds * n_classes + codes).astype(np.int32)
     weights = np.broadcast_to(np.float64(1.0), codes.shape)
-    return _dense_moments(X, inside, n_classes, weights, n_jobs=None)
+
+    def moments_of(rows):
+        sums = _dense_rows_sums(X, cells, n_folds * n_classes, weights, rows)
+        parts = [sums.only(slice(f * n_classes, (f + 1) * n_classes)) for f in range(n_folds)]
+        return [part.moments for part in _all_and_without_each(parts)]
+
+    blocks = map(moments_of, _slices(X.shape[0], _height(X)))
+    return [reduce(ClassMoments.merge, each) for each in zip(*blocks, strict=True)]
+
+
+def _all_and_without_each(parts):
+    """Join all parts, then all but each; from both ends, as taking one off would lose digits."""
+    until = list(accumulate(parts, _Sums.join))
+    since = list(accumulate(parts[::-1], _Sums.join))[::-1]
+    inner = [before.join(after) for before, after in zip(until, since[2:], strict=False)]
+    return [until[-1], since[1], *inner, until[-2]]
+
+
+class _Sums(NamedTuple):
+    """Weights of classes, the number of the first row of each, and sums around its values.
+
+    The sums are those of `_loops.add_row_major`, of shape (n_classes, 3, n_features).
+    """
+
+    counts: np.ndarray
+    firsts: np.ndarray
+    sums: np.ndarray
+
+    def only(self, classes):
+        """Return the sums of some classes."""
+        return _Sums(*(each[classes] for each in self))
+
+    def join(self, other):
+        """Return the sums of both parts."""
+        from . import _loops
+
+        joined = np.empty_like(self.sums)
+        _loops.join_sums(*self, *other, joined)
+        return _Sums(self.counts + other.counts, np.minimum(self.firsts, other.firsts), joined)
+
+    @property
+    def moments(self):
+        """Return the moments of what was summed."""
+        near, deviations, squares = self.sums.swapaxes(0, 1)
+        with np.errstate(over="ignore", invalid="ignore"):  # as in `merge`
+            steps = deviations / np.where(self.counts > 0, self.counts, 1.0)[:, None]
+            squares = np.maximum(squares - deviations * steps, 0.0)
+            return ClassMoments(self.counts, near + steps, squares)
 
 
 def _dense_moments(X, codes, n_classes, weights, n_jobs):
-    """Moments of subsets of dense rows; `codes` has a row for each of them."""
-
     def moments_of(rows):
-        return _dense_rows_moments(X, codes, n_classes, weights, rows)
+        return _dense_rows_sums(X, codes, n_classes, weights, rows).moments
 
-    height = max(1, _ENTRIES_PER_BLOCK // X.shape[1])
-    return _merged(moments_of, X.shape[0], height, n_jobs)
+    return merged_blocks(moments_of, X.shape[0], _height(X), n_jobs)
 
 
-def _dense_rows_moments(X, codes, n_classes, weights, rows):
+def _height(X):
+    """Rows of a block of dense data."""
+    return max(1, _ENTRIES_PER_BLOCK // X.shape[1])
+
+
+def _dense_rows_sums(X, codes, n_classes, weights, rows):
     from . import _loops
 
     add = _loops.add_row_major if X.strides[0] >= X.strides[1] else _loops.add_column_major
-    sums = np.zeros((len(codes), n_classes, 3, X.shape[1]))
-    counts = [class_weights(mine[rows], n_classes, weights[rows]) for mine in codes]
-    for subset, c in np.argwhere(counts):
-        is_counted = (codes[subset, rows] == c) & (weights[rows] > 0)
-        sums[subset, c, 0] = X[rows.start + np.argmax(is_counted)]
-    tile = _CACHED_SUMS // n_classes
-    if len(codes) > 1:
-        tile = min(tile, _CACHED_ENTRIES // (rows.stop - rows.start))
-    add(X, codes, weights, rows.start, rows.stop, max(64, tile), sums)
-    return [_from_sums(*each) for each in zip(counts, sums, strict=True)]
-
-
-def _from_sums(counts, sums):
-    """Moments from weights, and from sums around a value close to the data."""
-    with np.errstate(over="ignore", invalid="ignore"):  # as in `merge`
-        steps = sums[:, 1] / np.where(counts > 0, counts, 1.0)[:, None]
-        squares = np.maximum(sums[:, 2] - sums[:, 1] * steps, 0.0)
-        return ClassMoments(counts, sums[:, 0] + steps, squares)
+    sums = np.zeros((n_classes, 3, X.shape[1]))
+    counts = class_weights(codes[rows], n_classes, weights[rows])
+    firsts = np.full(n_classes, rows.stop)
+    for c in np.flatnonzero(counts):
+        firsts[c] = rows.start + np.argmax((codes[rows] == c) & (weights[rows] > 0))
+        sums[c, 0] = X[firsts[c]]
+    add(X, codes, weights, rows.start, rows.stop, max(64, _CACHED_SUMS // n_classes), sums)
+    return _Sums(counts, firsts, sums)
 
 
 def _csr_moments(X, codes, n_classes, weights, n_jobs):
     def moments_of(rows):
-        return [_csr_rows_moments(X, codes, n_classes, weights, rows)]
+        return _csr_rows_moments(X, codes, n_classes, weights, rows)
 
     # As many blocks as pay for their accumulators.
     n_blocks = int(np.clip(X.nnz // (8 * n_classes * X.shape[1]), 1, 16))
-    (moments,) = _merged(moments_of, X.shape[0], -(-X.shape[0] // n_blocks), n_jobs)
-    return moments
+    return merged_blocks(moments_of, X.shape[0], -(-X.shape[0] // n_blocks), n_jobs)
 
 
-def _merged(moments_of, n_rows, height, n_jobs):
-    """Merge lists of moments of blocks of rows; the blocks do not depend on the threads."""
-    starts = range(0, n_rows, height)
-    blocks = [(slice(start, min(start + height, n_rows)),) for start in starts]
-    totals = reduce(_merge_each, map_blocks(moments_of, blocks, n_jobs))
-    return [
-        ClassMoments(each.counts, *map(np.ascontiguousarray, (each.means, each.squares)))
-        for each in totals
-    ]
+def merged_blocks(moments_of, n_rows, height, n_jobs):
+    """Merge the moments of blocks of rows; the blocks do not depend on the threads."""
+    blocks = [(rows,) for rows in _slices(n_rows, height)]
+    total = reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
+    return ClassMoments(
+        total.counts, np.ascontiguousarray(total.means), np.ascontiguousarray(total.squares)
+    )
 
 
-def _merge_each(first, second):
-    return [one.merge(other) for one, other in zip(first, second, strict=True)]
+def _slices(n_rows, height):
+    return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
 
 
 def _csr_rows_moments(X, codes, n_classes, weights, rows):

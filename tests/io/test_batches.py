@@ -255,9 +255,14 @@ def test_cut_into_files_and_row_groups_does_not_matter(data, tmp_path_factory):
 # ------------------------------------------------------------------ Parquet
 
 
+def decode_in_parts(monkeypatch):
+    monkeypatch.setattr(_batch_parquet, "_WHOLE_GROUP", 64)
+    monkeypatch.setattr(_batch_parquet, "_WHOLE_COLUMN", 8)
+
+
 def test_large_row_groups_are_decoded_in_parts(tmp_path, monkeypatch):
     monkeypatch.setattr(_batch_parquet, "_LARGEST_READ", 64)
-    monkeypatch.setattr(_batch_parquet, "_LARGEST_GROUP", 64)
+    decode_in_parts(monkeypatch)
     X, y = sample()
     folder = write_folder(tmp_path / "p", X, y, group=11)
     rows = batches(folder, target="kind", drop="sample", batch_size=3)
@@ -266,7 +271,7 @@ def test_large_row_groups_are_decoded_in_parts(tmp_path, monkeypatch):
 
 
 def test_parts_of_a_row_group_are_of_a_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(_batch_parquet, "_LARGEST_GROUP", 64)
+    decode_in_parts(monkeypatch)
     folder = write_folder(tmp_path / "p", *sample(), cuts=(), group=23)
     rows = batches(folder, target="kind", drop="sample")
     pieces = rows._reader.pieces(0, 22, slice(None))

@@ -466,6 +466,21 @@ def test_writing_takes_at_most_a_fortieth_of_the_time(folder, tmp_path, monkeypa
     assert (len(written) - 3) * 1.0 <= clock[0] / 40
 
 
+@pytest.mark.parametrize("name", ["l2", "margin"])
+def test_moments_are_solved_for_checkpoints_and_at_the_end(name, folder, tmp_path, monkeypatch):
+    estimator, solved = STREAMED[name], []
+    keep = type(estimator)._keep_moments
+
+    def watched(model, features, classes, moments):
+        solved.append(int(moments.counts.sum()))
+        return keep(model, features, classes, moments)
+
+    monkeypatch.setattr(type(estimator), "_keep_moments", watched)
+    path = tmp_path / "model.skops"
+    fit_batches(estimator, open_folder(folder), checkpoint=path, checkpoint_every=3)
+    assert solved == [24, 48, 60]
+
+
 def test_checkpoint_every_counts_batches(folder, tmp_path, monkeypatch):
     saved = []
     save = checkpoints.save_model
@@ -520,7 +535,8 @@ def test_killed_runs_end_with_the_same_model_to_the_bit(name, folder, tmp_path):
     assert not list(tmp_path.glob(".*.part"))
 
 
-MOST_MEGABYTES = 250  # beyond the libraries, as the user guide has it; the promise is 300
+MOST_MEGABYTES = 250  # beyond the libraries, as the user guide has it
+PROMISED_MEGABYTES = 300  # with row groups of 64 MB, too
 
 
 def megabytes_of_a_fit(source, small=None):
@@ -533,14 +549,14 @@ def megabytes_of_a_fit(source, small=None):
     return children.megabytes(children.Work(fit, source, {}, {}), before)
 
 
-def write_long_folder(folder, n_features):
-    """Write files of 10 MB, all of them the same one, narrow or wide; a thousand make 10 GB."""
-    n_rows = 10_000_000 // (8 * n_features)
+def write_long_folder(folder, n_features, n_megabytes=10, **writing):
+    """Write files of some size, all of them the same one, narrow or wide, in one row group each."""
+    n_rows = n_megabytes * 1_000_000 // (8 * n_features)
     values = np.random.default_rng(0).normal(size=(n_rows, n_features))
     columns = {name: values[:, j] for j, name in enumerate(names_of(values))}
     table = pa.table(columns | {"kind": np.arange(n_rows) % 3})
-    pq.write_table(table, folder / "part-00000.parquet", use_dictionary=False)
-    for i in range(1, children.megabytes_of_data() // 10):
+    pq.write_table(table, folder / "part-00000.parquet", **writing)
+    for i in range(1, children.megabytes_of_data() // n_megabytes):
         os.link(folder / "part-00000.parquet", folder / f"part-{i:05}.parquet")
 
 
@@ -569,8 +585,14 @@ def write_long_h5ad(path, n_pieces, n_features=50_000, n_stored=50):
 @children.counts_memory
 @pytest.mark.parametrize("n_features", [200, 2000])
 def test_memory_does_not_grow_with_the_data(n_features, tmp_path):
-    write_long_folder(tmp_path, n_features)
+    write_long_folder(tmp_path, n_features, use_dictionary=False)
     assert megabytes_of_a_fit(tmp_path) < MOST_MEGABYTES
+
+
+@children.counts_memory
+def test_memory_is_as_promised_with_files_as_pyarrow_writes_them(tmp_path):
+    write_long_folder(tmp_path, n_features=200, n_megabytes=64)
+    assert megabytes_of_a_fit(tmp_path) < PROMISED_MEGABYTES
 
 
 @children.counts_memory

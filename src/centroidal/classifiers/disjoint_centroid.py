@@ -238,18 +238,12 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
         self
             Updated estimator.
         """
-        self._check_parameters()
         is_first = not self.__sklearn_is_fitted__()
         classes = check_next_classes(self, classes, is_first)
-        data = check_labelled(
-            self, X, y, sample_weight, classes=classes, reset=is_first, finite=False
-        )
-
-        moments = class_moments(data.X, data.codes, classes.size, data.weights, self.n_jobs)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
+        features, moments = self._summarise(X, y, classes, sample_weight, is_first)
         if not is_first:
             moments = self._solution.moments.merge(moments)
-        return self._keep_moments(data.features, classes, moments)
+        return self._keep_moments(features, classes, moments)
 
     @available_if(_streams)
     def merge(self, other):
@@ -277,7 +271,19 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
         """Whether class moments are enough, wherever they come from."""
         return self._recipe.streams and self.calibration is None
 
+    def _summarise(self, X, y, classes, sample_weight=None, is_first=True):
+        """Check samples, and return their features and class moments, which can be merged."""
+        self._check_parameters()
+        data = check_labelled(
+            self, X, y, sample_weight, classes=classes, reset=is_first, finite=False
+        )
+
+        moments = class_moments(data.X, data.codes, classes.size, data.weights, self.n_jobs)
+        check_finite_summary(self, data.X, moments.means, moments.squares)
+        return data.features, moments
+
     def _keep_moments(self, features, classes, moments):
+        """Become the model of all samples that the moments are of."""
         check_finite_summary(self, None, moments.means, moments.squares)
         weights = np.array([self.baseline_weight], dtype=float)
         (groups,) = self._recipe.find(None, moments, weights)

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from .._validation import (
+    check_finite_summary,
     check_fitted,
     check_labelled,
     check_n_features_to_select,
@@ -187,22 +188,12 @@ class SparseCenterClassifier(SparseCenterRule):
         self
             Updated estimator.
         """
-        geometry = self._geometry.check()
         is_first = not self.__sklearn_is_fitted__()
         classes = check_next_classes(self, classes, is_first)
-        finite = sample_weight is not None
-        data = check_labelled(
-            self, X, y, sample_weight, classes=classes, reset=is_first, finite=finite
-        )
-        n_selected = check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
-        check_priors(self.priors, np.ones(classes.size))
-
-        moments = class_moments(data.X, data.codes, classes.size, data.weights, self.n_jobs)
+        features, moments = self._summarise(X, y, classes, sample_weight, is_first)
         if not is_first:
             moments = self._solution.moments.merge(moments)
-        solution = geometry.solve_moments(self, data.X, moments)
-
-        return self._keep(data.features, classes, solution, n_selected)
+        return self._keep_moments(features, classes, moments)
 
     @available_if(_streams)
     def merge(self, other):
@@ -227,9 +218,27 @@ class SparseCenterClassifier(SparseCenterRule):
         classes, moments = merge_by_label(
             self._solution.moments, self.classes_, other._solution.moments, other.classes_
         )
-        solution = self._geometry.solve_moments(self, None, moments)
+        return self._keep_moments(self._features, classes, moments)
 
-        return self._keep(self._features, classes, solution, self.n_features_to_select_)
+    def _summarise(self, X, y, classes, sample_weight=None, is_first=True):
+        """Check samples, and return their features and class moments, which can be merged."""
+        self._geometry.check()
+        finite = sample_weight is not None
+        data = check_labelled(
+            self, X, y, sample_weight, classes=classes, reset=is_first, finite=finite
+        )
+        check_n_features_to_select(self.n_features_to_select, data.features.number)
+        check_priors(self.priors, np.ones(classes.size))
+
+        moments = class_moments(data.X, data.codes, classes.size, data.weights, self.n_jobs)
+        check_finite_summary(self, data.X, moments.means, moments.squares)
+        return data.features, moments
+
+    def _keep_moments(self, features, classes, moments):
+        """Become the model of all samples that the moments are of."""
+        n_selected = check_n_features_to_select(self.n_features_to_select, features.number)
+        solution = self._geometry.solve_moments(self, None, moments)
+        return self._keep(features, classes, solution, n_selected)
 
     def _fit_columns(self, parts, features, classes):
         """Fit to summaries of all rows of neighbouring columns, which together are all columns."""

@@ -114,17 +114,14 @@ class Checkpoint:
         self._written = time.perf_counter()
         return model, progress
 
-    def step(self, model, progress, carried=None):
-        """Write the model, and what is carried besides, if it is time for it."""
+    def is_due(self):
+        """Count a step, and say whether it is time to write."""
         if self._path is None:
-            return
+            return False
         self._n_waited += 1
         if self._every is None:
-            is_due = time.perf_counter() - self._written >= _SHARE * self._seconds
-        else:
-            is_due = self._n_waited >= self._every
-        if is_due:
-            self.write(model, progress, carried)
+            return time.perf_counter() - self._written >= _SHARE * self._seconds
+        return self._n_waited >= self._every
 
     def write(self, model, progress, carried=None):
         """Write the model, and what is carried besides, whole or not at all."""

@@ -1,6 +1,7 @@
 """Batches of Parquet files: only footers are read beforehand, and only columns that are needed."""
 
 from bisect import bisect_right
+from functools import partial
 from hashlib import sha256
 from itertools import accumulate
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._optional import require
-from ._batch_pieces import Identity, Piece, ahead
+from ._batch_pieces import Identity, Piece
 from ._frames import _stored_index
 from ._labels import labels_from_array
 from ._request import clean_errors, listed, texts
@@ -18,7 +19,8 @@ __all__ = ["ParquetReader"]
 _SLICE_BYTES, _LEAST_SLICE = 2**21, 2**9  # what is turned to rows at a time stays in the cache
 _BUFFER_BYTES, _LEAST_BUFFER, _LARGEST_BUFFER = 2**24, 2**12, 2**20
 _BYTES_PER_COLUMN, _LEAST_READ, _LARGEST_READ = 2**15, 2**23, 2**25  # small row groups together
-_LARGEST_GROUP = 3 * 2**25  # decoded whole: in parts, each column keeps its dictionary and buffers
+# Decoded whole, not in parts: then each column would keep a dictionary and a page or two.
+_WHOLE_GROUP, _WHOLE_COLUMN = 2**26, 3 * 2**19
 _KIND = "a Parquet file"
 _N_LOOKED_AT = 1000
 _LABELS_AT_A_TIME = 2**16
@@ -67,13 +69,15 @@ class ParquetReader:
         """Yield the rows from `first_row` on; whole files and row groups before it are skipped."""
         features = self.feature_names[columns]
         names = [*features, *self._special]
-        for name, batch in ahead(self._all_batches(first_row, n_rows, names)):
-            yield from self._converted(batch, features, name)
+        return self._rows(first_row, n_rows, names, partial(self._converted, features))
 
     def labels(self):
         """Yield the labels alone."""
-        for name, batch in self._all_batches(0, _LABELS_AT_A_TIME, [self._request.target]):
+
+        def labelled(name, batch):
             yield name, _labels_of(batch.column(0))
+
+        return self._rows(0, _LABELS_AT_A_TIME, [self._request.target], labelled)
 
     # -------------------------------------------------------------- before any work
 
@@ -121,15 +125,14 @@ class ParquetReader:
 
     # -------------------------------------------------------------- the rows
 
-    def _all_batches(self, first_row, n_rows, names):
+    def _rows(self, first_row, n_rows, names, convert):
+        """Yield what `convert(file_name, record_batch)` makes of some columns, from a row on."""
         for file in self._files:
             if first_row < file.n_rows:
-                for batch in self._record_batches(file, first_row, n_rows, names):
-                    yield file.name, batch
+                yield from self._file_rows(file, first_row, n_rows, names, convert)
             first_row = max(0, first_row - file.n_rows)
 
-    def _record_batches(self, file, first_row, n_rows, names):
-        """Yield record batches of some columns, from a row of the file on."""
+    def _file_rows(self, file, first_row, n_rows, names, convert):
         with clean_errors(file.name, _KIND):
             stored = self._open(file.path, len(names))
         with stored:
@@ -139,7 +142,7 @@ class ParquetReader:
             for groups in self._packed_groups(file.heights, first_group, len(names)):
                 height = sum(file.heights[group] for group in groups)
                 found = self._group_batches(stored, height, groups, n_rows, names)
-                yield from _from_row(first_row, height, found, file.name)
+                yield from _from_row(first_row, height, found, file.name, convert)
                 first_row = 0
 
     def _packed_groups(self, heights, first, n_columns):
@@ -156,14 +159,15 @@ class ParquetReader:
         yield packed
 
     def _group_batches(self, stored, height, groups, n_rows, names):
-        if height * len(names) * self._dtype.itemsize > _LARGEST_GROUP:
+        most = max(_WHOLE_GROUP, _WHOLE_COLUMN * len(names))
+        if height * len(names) * self._dtype.itemsize > most:
             n_rows = -(-height // -(-height // n_rows))  # in parts of a size, none of a few rows
             for batch in stored.iter_batches(n_rows, row_groups=groups, columns=names):
                 yield batch.select(names)
         else:
             yield from stored.read_row_groups(groups, columns=names).select(names).to_batches()
 
-    def _converted(self, batch, features, name):
+    def _converted(self, features, name, batch):
         y = _labels_of(batch.column(len(features)))
         ids = None
         if self._ids is not None:
@@ -185,8 +189,8 @@ class ParquetReader:
         return type(batch).from_arrays(columns, names=batch.schema.names)
 
 
-def _from_row(first_row, height, batches, name):
-    """Yield what comes from a row on; there must be `height` rows in all."""
+def _from_row(first_row, height, batches, name, convert):
+    """Yield what is made of the rows from one on; there must be `height` rows in all."""
     n_seen = 0
     while n_seen < height:
         with clean_errors(name, _KIND):
@@ -194,7 +198,8 @@ def _from_row(first_row, height, batches, name):
         n_before = min(max(0, first_row - n_seen), batch.num_rows)
         n_seen += batch.num_rows
         if n_before < batch.num_rows:
-            yield batch.slice(n_before)
+            yield from convert(name, batch.slice(n_before))
+        del batch  # before the next one is decoded, so that there is memory for one only
 
 
 class _File(NamedTuple):

@@ -166,19 +166,54 @@ def _fit_rows(model, batches, classes, path, every, tell):
     if done.finished:
         return model
     n_batches = -(-batches.n_samples // batches.batch_size)
+    growing = (_Summed if hasattr(model, "_keep_moments") else _Called)(model, classes)
     for batch in batches.start(done.n_done):
         codes_of(batch, classes)
-        first = {"classes": classes} if done.n_done == 0 else {}
-        model.partial_fit(batch.X, batch.y, **first)
+        growing.add(batch)
         done = Progress(done.n_done + 1, done.n_rows + batch.y.size)
         tell(done.n_rows, batches.n_samples, f"batch {done.n_done} of {n_batches}")
-        if done.n_done < n_batches:
-            checkpoint.step(model, done)
+        if checkpoint.is_due() and done.n_done < n_batches:
+            checkpoint.write(growing.model(), done)
+    model = growing.model()
     if batches._reader.has_names:
         # Not before: batches are arrays, and scikit-learn would miss the names in the next one.
         model.feature_names_in_ = batches.feature_names
     checkpoint.write(model, done._replace(finished=True))
     return model
+
+
+class _Called:
+    """A classifier that every batch is given to; `classes` are all that may occur."""
+
+    def __init__(self, model, classes):
+        self._model, self._classes = model, classes
+
+    def add(self, batch):
+        """Learn from further rows."""
+        self._model.partial_fit(batch.X, batch.y, classes=self._classes)
+
+    def model(self):
+        """Return the classifier of all rows so far."""
+        return self._model
+
+
+class _Summed(_Called):
+    """A classifier that needs class moments only: it is solved when it is looked at."""
+
+    def __init__(self, model, classes):
+        super().__init__(model, classes)
+        is_begun = model.__sklearn_is_fitted__()
+        self._features = model._features if is_begun else None
+        self._moments = model._solution.moments if is_begun else None
+
+    def add(self, batch):
+        """Add further rows to the moments."""
+        self._features, found = self._model._summarise(batch.X, batch.y, self._classes)
+        self._moments = found if self._moments is None else self._moments.merge(found)
+
+    def model(self):
+        """Return the classifier of all rows so far."""
+        return self._model._keep_moments(self._features, self._classes, self._moments)
 
 
 # ------------------------------------------------------------------ columns after columns

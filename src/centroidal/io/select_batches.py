@@ -274,12 +274,12 @@ def _select(problem, checkpoint, estimator, done, tell):
     carried = checkpoint.carried or {}
     has_means = problem.asked.method == "l2"
     summary = (MeansPass if has_means else MediansPasses)(problem, carried.get("summary"))
-    keep = checkpoint.step if has_means else checkpoint.write  # a step of medians is a whole pass
     rows_read = RowCount(tell, problem.batches.n_samples, summary.n_passes + 1, done.n_rows)
 
     for _ in summary.steps(done.n_done, rows_read):
         done = Progress(done.n_done + 1, rows_read.n_done)
-        keep(estimator, done, {"summary": summary.carried})
+        if checkpoint.is_due() or not has_means:  # a step of medians is a whole pass
+            checkpoint.write(estimator, done, {"summary": summary.carried})
 
     tally = _Tally(problem, carried.get("tally"))
     test = _Test(problem, summary)
@@ -288,8 +288,9 @@ def _select(problem, checkpoint, estimator, done, tell):
         test.add(batch.X, codes, problem.folds.of(codes, tally.n_before), tally)
         rows_read.add(codes.size)
         done = Progress(done.n_done + 1, rows_read.n_done)
-        if done.n_done < summary.n_steps + problem.n_batches:
-            checkpoint.step(estimator, done, {"summary": summary.carried, "tally": tally.carried})
+        if checkpoint.is_due() and done.n_done < summary.n_steps + problem.n_batches:
+            carried = {"summary": summary.carried, "tally": tally.carried}
+            checkpoint.write(estimator, done, carried)
 
     carried = {"tally": tally.carried, "spreads": summary.spreads}
     model = _model(problem, summary, _answer(problem, tally).n_features)

@@ -32,6 +32,8 @@ test: $(VENV)/.neural  ## all tests
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 tests/statistics tests/solvers
 
+# Versions of numba throw away what another one has compiled, so that each has a folder of its own.
+test-oldest: export NUMBA_CACHE_DIR = $(CURDIR)/$(OLDEST)/numba
 test-oldest: $(OLDEST)/.ready  ## the tests on the oldest supported versions, but those marked `once`
 	$(OLDEST)/bin/python -m pytest -n 2 -m "not once"
 

@@ -71,7 +71,7 @@ ESTIMATORS = [
     ),
     RankedFeaturesClassifierCV(ReliefFSelector()),
     RankedFeaturesClassifierCV(
-        L21CentroidSelector(),
+        MarginSelector(),
         SparseCenterClassifier(),
         n_features_grid=[1.0],
         rule="one_se",

@@ -4,7 +4,7 @@ import numpy as np
 
 from .._jit import compiled
 
-TILE = 16  # rows that are looked at together, so that a feature is looked up once for all of them
+TILE = 48  # most rows that are looked at together, so that a feature is looked up once for them
 
 
 @compiled
@@ -32,20 +32,20 @@ def add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps):
     Distances are less that from the first class. Columns are read as they lie. Indices without a
     sign are not asked whether they count from the end.
     """
-    values = np.empty(TILE)
+    values = np.empty(tile.size)
     for j in columns:
         rate, first = rates[j], centers[j, 0]
-        for t in range(TILE):
+        for t in range(tile.size):
             values[t] = X[tile[t], j] * rate - first
         for order in range(enters.shape[1]):
             model = enters[j, order]
             for c in range(1, centers.shape[1]):
                 step = centers[j, c] - first
                 if is_l1:
-                    for t in range(TILE):
+                    for t in range(tile.size):
                         gaps[model, c, t] += abs(values[t] - step) - abs(values[t])
                 else:
-                    for t in range(TILE):
+                    for t in range(tile.size):
                         gaps[model, c, t] += step * (step - 2.0 * values[t])
 
 
@@ -53,19 +53,20 @@ def add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps):
 def follow_gaps(gaps, bonus, labels):
     """Nearest class of some rows in each model, from the gaps that open in it."""
     n_classes, n_models = bonus.shape
-    total = np.zeros((n_classes, TILE))
-    best = np.empty(TILE, np.int32)
-    lowest = np.empty(TILE)
+    n_rows = labels.shape[0]
+    total = np.zeros((n_classes, n_rows))
+    best = np.empty(n_rows, np.int32)
+    lowest = np.empty(n_rows)
     for g in range(n_models):
         best[:] = 0
         lowest[:] = -bonus[0, g]
         for c in range(1, n_classes):
-            for t in range(TILE):
+            for t in range(n_rows):
                 total[c, t] += gaps[g, c, t]
                 distance = total[c, t] - bonus[c, g]
                 best[t] = c if distance < lowest[t] else best[t]
                 lowest[t] = min(distance, lowest[t])
-        for t in range(labels.shape[0]):
+        for t in range(n_rows):
             labels[t, g] = best[t]
 
 
@@ -81,11 +82,9 @@ def nearest_dense(X, rows, columns, enters, rates, centers, is_l1, bonus):
     n_classes, n_models = bonus.shape
     n_orders = enters.shape[1]
     labels = np.empty((n_orders, rows.size, n_models), np.int32)
-    tile = np.empty(TILE, np.uintp)
-    gaps = np.empty((n_orders * (n_models + 1), n_classes, TILE))
+    gaps = np.empty((n_orders * (n_models + 1), n_classes, min(TILE, rows.size)))
     for start in range(0, rows.size, TILE):
-        for t in range(TILE):  # always full: the last row stands in for those that are missing
-            tile[t] = rows[min(start + t, rows.size - 1)]
+        tile = rows[start : start + TILE].astype(np.uintp)
         gaps[:] = 0.0
         add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps)
         for order in range(n_orders):

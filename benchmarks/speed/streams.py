@@ -127,7 +127,7 @@ def _classifier(n_jobs):
     return SparseCenterClassifier(_N_SELECTED, scale="std", n_jobs=n_jobs)
 
 
-def _side_by_side(ours, limit, repeats=5):
+def _side_by_side(ours, limit, repeats=9):
     """Best seconds of both, measured in turn after a call each to warm up."""
     ours(), limit()
     pairs = [(seconds(ours), seconds(limit)) for _ in range(repeats)]

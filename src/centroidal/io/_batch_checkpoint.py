@@ -23,7 +23,7 @@ _LAYOUT = 1
 _WORDS = {KEY: "fit", "select_batches": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
-_SHARE = 40  # writing may take one part in so many of the time
+_SHARE = 100  # writing may take one part in so many of the time
 
 
 class Progress(NamedTuple):
@@ -93,7 +93,7 @@ class Checkpoint:
     def __init__(self, path, every, facts, *, carries=None, key=KEY):
         self._path = None if path is None else check_target(path, ".skops", force=True)
         self._every, self._facts, self._carries, self._key = every, facts, carries, key
-        self._n_waited, self._written, self._seconds = 0, 0.0, 0.0
+        self._n_waited, self._written, self._seconds, self._due = 0, 0.0, 0.0, None
 
     def begin(self, estimator):
         """Return the model and the progress of an earlier run, or write those of a new one.
@@ -119,22 +119,26 @@ class Checkpoint:
         if self._path is None:
             return False
         self._n_waited += 1
+        now = time.perf_counter()
         if self._every is None:
-            return time.perf_counter() - self._written >= _SHARE * self._seconds
-        return self._n_waited >= self._every
+            is_due = now - self._written >= _SHARE * self._seconds
+        else:
+            is_due = self._n_waited >= self._every
+        self._due = now if is_due else None  # to solve the model before it is written takes time
+        return is_due
 
     def write(self, model, progress, carried=None):
         """Write the model, and what is carried besides, whole or not at all."""
         if self._path is None:
             return
-        start = time.perf_counter()
+        start = time.perf_counter() if self._due is None else self._due
         if carried is not None:
             model = copy(model)
             setattr(model, self._carries, carried)
         metadata = {self._key: {**self._facts, "progress": [*progress]}}
         save_model(model, self._path, metadata=metadata, force=True)
         self._written = time.perf_counter()
-        self._n_waited, self._seconds = 0, self._written - start
+        self._n_waited, self._seconds, self._due = 0, self._written - start, None
 
     def _write_first(self, estimator):
         try:

@@ -87,6 +87,15 @@ def test_orders_are_rankings_of_paths_with_the_same_centers(make, is_l1, rng):
         assert np.array_equal(labels, expected)
 
 
+def test_many_models_are_followed_for_few_rows_at_a_time(rng):
+    X = rng.normal(size=(50, 2500))
+    path = path_of(rng.normal(size=(3, 2500)), np.ones(2500), rng.permutation(2500))
+    every = {"is_l1": False, "grid": np.arange(1, 2501), "bonus": np.zeros((3, 2500))}
+    some = {"is_l1": False, "grid": np.array([1, 40, 2500]), "bonus": np.zeros((3, 3))}
+    found = nearest_along_path(path, X, np.arange(50), **every)
+    assert np.array_equal(found[:, [0, 39, 2499]], nearest_by_loops(path, X, **some))
+
+
 def test_rows_are_predicted_in_the_order_in_which_they_are_named():
     X, path, grid, bonus = problem(3, 12, 8, 3)
     rows = np.array([11, 0, 5, 5, 2, 7, 1, 9, 3])

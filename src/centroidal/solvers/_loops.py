@@ -4,7 +4,9 @@ import numpy as np
 
 from .._jit import compiled
 
-TILE = 48  # most rows that are looked at together, so that a feature is looked up once for them
+# Rows that are looked at together, so that a feature is looked up once for them; and numbers kept
+# meanwhile, of which there are as many a row as models and classes.
+TILE, LEAST_TILE, GAPS = 48, 8, 2**15
 
 
 @compiled
@@ -82,14 +84,16 @@ def nearest_dense(X, rows, columns, enters, rates, centers, is_l1, bonus):
     n_classes, n_models = bonus.shape
     n_orders = enters.shape[1]
     labels = np.empty((n_orders, rows.size, n_models), np.int32)
-    gaps = np.empty((n_orders * (n_models + 1), n_classes, min(TILE, rows.size)))
-    for start in range(0, rows.size, TILE):
-        tile = rows[start : start + TILE].astype(np.uintp)
+    n_kept = n_orders * (n_models + 1) * n_classes
+    height = min(TILE, max(LEAST_TILE, GAPS // n_kept))
+    gaps = np.empty((n_orders * (n_models + 1), n_classes, min(height, rows.size)))
+    for start in range(0, rows.size, height):
+        tile = rows[start : start + height].astype(np.uintp)
         gaps[:] = 0.0
         add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps)
         for order in range(n_orders):
             mine = gaps[order * (n_models + 1) : (order + 1) * (n_models + 1)]
-            follow_gaps(mine, bonus, labels[order, start : start + TILE])
+            follow_gaps(mine, bonus, labels[order, start : start + height])
     return labels
 
 

@@ -184,8 +184,11 @@ def fold_moments(X, codes, n_classes, folds):
         parts = [sums.only(slice(f * n_classes, (f + 1) * n_classes)) for f in range(n_folds)]
         return [part.moments for part in _all_and_without_each(parts)]
 
-    blocks = map(moments_of, _slices(X.shape[0], _height(X)))
-    return [reduce(ClassMoments.merge, each) for each in zip(*blocks, strict=True)]
+    return reduce(_merge_each, map(moments_of, _slices(X.shape[0], _height(X))))
+
+
+def _merge_each(first, second):
+    return [one.merge(other) for one, other in zip(first, second, strict=True)]
 
 
 def _all_and_without_each(parts):

@@ -125,7 +125,6 @@ class Geometry(NamedTuple):
 
     def solve_moments(self, estimator, X, moments):
         """Find the optimal centers from moments alone, where they are enough."""
-        check_finite_summary(estimator, X, moments.means, moments.squares)
         with np.errstate(over="ignore", invalid="ignore"):
             scale = self.feature_scale(None, moments, None)
             solution = Solution(solve_l2_centers(moments, scale), moments.counts, moments)

@@ -1,6 +1,7 @@
 """The main job: the few features that tell classes apart, and an honest number for unseen data."""
 
 import time
+from contextlib import nullcontext
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -323,6 +324,10 @@ class _Problem(NamedTuple):
         """What jobs had better run in: loops that release the GIL need no processes."""
         return "threads" if all(each.releases_gil for each in self.methods.values()) else None
 
+    def one_thread(self):
+        """Keep linear algebra to one thread, where there is any: to look for it takes time."""
+        return nullcontext() if self.prefers == "threads" else one_thread()
+
     def fit_each(self, name, train, inner):
         """Yield data, filled in by what the samples to fit know, and a method fitted to these.
 
@@ -350,7 +355,7 @@ def _try_fold(problem, name, seed, train, test):
 
     Random features need the centers of "l2", so they are tried with these.
     """
-    with one_thread():
+    with problem.one_thread():
         inner = _inner_folds(problem, train) if name is not None and problem.is_nested else []
         fits = problem.fit_each(name, train, inner)
         outer = next(fits)
@@ -411,7 +416,7 @@ def _try_all(problem, folds, rng, n_jobs, steps):
         for name in problem.jobs
     ]
     tried = [{} for _ in folds]
-    with one_thread():  # here too: jobs in threads would not restore it in order
+    with problem.one_thread():  # here too: jobs in threads would not restore it in order
         parallel = Parallel(n_jobs=n_jobs, prefer=problem.prefers, return_as="generator")
         results = parallel(delayed(_try_fold)(problem, *job[1:]) for job in jobs)
         for (number, name, *_), found in zip(jobs, results, strict=True):
@@ -437,7 +442,7 @@ def _fit_all(problem, answer, names):
     everything = np.arange(problem.data.codes.size)
     data = problem.data_for(everything)
     method, labels = problem.methods[answer.method], data.classes[data.codes]
-    with one_thread():
+    with problem.one_thread():
         path = method.fit(data, everything)
         model = method.model(answer.n_features).fit(data.X, labels)
         selected = path.ranking[: answer.n_features]
@@ -475,7 +480,7 @@ def _class_summaries(data, method):
 
 def _subspace(X, labels, columns):
     """Place samples by Fisher directions, and a principal component beside a single one."""
-    Z = X[:, columns].toarray() if issparse(X) else X[:, columns].astype(float)
+    Z = X[:, columns].toarray() if issparse(X) else X[:, columns].astype(float, order="C")
     spread = Z.std(axis=0)
     Z = (Z - Z.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
     if not spread.any():

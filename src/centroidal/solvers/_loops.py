@@ -28,7 +28,30 @@ def nearest(distances, bonus):
 
 
 @compiled
-def add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps):
+def l2_gains(shares, means, squares, scale, shared, gains, losses):
+    """Write the midpoint of the class means of each feature, what it is worth, and what it costs.
+
+    Measured from the mean of one class, so that equal means give a gain of exactly zero. `shares`
+    are one over the weights of the classes, or 0 for a class that was not seen.
+    """
+    seen = np.flatnonzero(shares)
+    for j in range(scale.size):
+        near, rate = means[seen[0], j], 1.0 / scale[j]
+        sum_of_offsets, loss_of_classes = 0.0, 0.0
+        for c in seen:
+            sum_of_offsets += (means[c, j] - near) * rate
+            loss_of_classes += squares[c, j] * shares[c]
+        middle, gain = sum_of_offsets / seen.size, 0.0
+        for c in seen:
+            offset = (means[c, j] - near) * rate - middle
+            gain += offset * offset
+        shared[j] = near + middle * scale[j]
+        gains[j] = gain
+        losses[j] = loss_of_classes * rate * rate
+
+
+@compiled
+def add_gaps(X, tile, columns, enters, scale, centers, is_l1, gaps):
     """Sum for each model what the features that enter it add to the distances of some rows.
 
     Distances are less that from the first class. Columns are read as they lie. Indices without a
@@ -36,13 +59,14 @@ def add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps):
     """
     values = np.empty(tile.size)
     for j in columns:
-        rate, first = rates[j], centers[j, 0]
+        rate = 1.0 / scale[j]
+        first = centers[0, j] * rate
         for t in range(tile.size):
             values[t] = X[tile[t], j] * rate - first
         for order in range(enters.shape[1]):
             model = enters[j, order]
-            for c in range(1, centers.shape[1]):
-                step = centers[j, c] - first
+            for c in range(1, centers.shape[0]):
+                step = centers[c, j] * rate - first
                 if is_l1:
                     for t in range(tile.size):
                         gaps[model, c, t] += abs(values[t] - step) - abs(values[t])
@@ -73,13 +97,13 @@ def follow_gaps(gaps, bonus, labels):
 
 
 @compiled
-def nearest_dense(X, rows, columns, enters, rates, centers, is_l1, bonus):
+def nearest_dense(X, rows, columns, enters, scale, centers, is_l1, bonus):
     """Nearest class of rows in each model of some paths, one for each order of the features.
 
     A model has the features that entered so far: feature `j` enters model `enters[j, order]`; the
     models of an order follow each other, and one that is left alone. `columns` are the features
-    that enter any other. `rates` (one over the scale) and the scaled `centers` (features, classes)
-    are in the order of the data.
+    that enter any other. What features are divided by, `scale`, and the `centers` (classes,
+    features) are in the order of the data.
     """
     n_classes, n_models = bonus.shape
     n_orders = enters.shape[1]
@@ -90,7 +114,7 @@ def nearest_dense(X, rows, columns, enters, rates, centers, is_l1, bonus):
     for start in range(0, rows.size, height):
         tile = rows[start : start + height].astype(np.uintp)
         gaps[:] = 0.0
-        add_gaps(X, tile, columns, enters, rates, centers, is_l1, gaps)
+        add_gaps(X, tile, columns, enters, scale, centers, is_l1, gaps)
         for order in range(n_orders):
             mine = gaps[order * (n_models + 1) : (order + 1) * (n_models + 1)]
             follow_gaps(mine, bonus, labels[order, start : start + height])
@@ -99,8 +123,9 @@ def nearest_dense(X, rows, columns, enters, rates, centers, is_l1, bonus):
 
 @compiled
 def nearest_sparse(entries, rows, enters, rates, centers, is_l1, zeros, bonus):
-    """Do what `nearest_dense` does for CSR rows, without touching implicit zeros.
+    """Do what `nearest_dense` does for CSR rows and one order, without touching implicit zeros.
 
+    `rates` are one over the scale, and the `centers` (features, classes) are scaled.
     `zeros[c, g]` is the distance of a sample of zeros in model `g`; a stored entry changes it from
     the model on that its feature enters.
     """

@@ -89,30 +89,52 @@ def hits_along_path(path, X, rows, codes, weights, *, is_l1, grid, bonus):
 
 def _nearest(path, orders, X, is_l1, grid, bonus):
     """Return what finds the nearest classes of some rows."""
-    from . import _loops
-
     # A class without training samples is infinitely far away.
     is_unseen = np.isnan(path.class_centers[:, 0])
     bonus = np.where(is_unseen[:, None], -np.inf, bonus)
-    rates = 1.0 / path.scale
-    centers = path.class_centers * rates
-    centers[is_unseen] = 0.0
-    enters = np.empty(orders.shape, dtype=np.uintp)  # the first model that has the feature
-    models = np.repeat(np.arange(grid.size + 1), np.diff([0, *grid, rates.size]))
-    for mine, order in zip(enters, orders, strict=True):
-        mine[order] = models
-    features = rates, np.ascontiguousarray(centers.T)
-    if not issparse(X):
-        columns = np.flatnonzero((enters < grid.size).any(axis=0)).astype(np.uintp)
-        enters += np.arange(len(orders), dtype=np.uintp)[:, None] * np.uintp(grid.size + 1)
-        enters = np.ascontiguousarray(enters.T)
-        return lambda rows: _loops.nearest_dense(X, rows, columns, enters, *features, is_l1, bonus)
+    centers = path.class_centers
+    if is_unseen.any():
+        centers = np.where(is_unseen[:, None], 0.0, centers)
+    find = _nearest_sparse if issparse(X) else _nearest_dense
+    return find(X, orders, path.scale, centers, is_l1, grid, bonus)
+
+
+def _nearest_dense(X, orders, scale, centers, is_l1, grid, bonus):
+    from . import _loops
+
+    n_models, places = grid.size + 1, _models_entered(orders, grid)
+    columns = np.arange(scale.size, dtype=np.uintp)
+    if grid[-1] < scale.size:
+        columns = columns[(places < grid.size).any(axis=0)]
+    places += np.arange(len(orders), dtype=np.uintp)[:, None] * np.uintp(n_models)
+    enters = np.ascontiguousarray(places.T)
+    return lambda rows: _loops.nearest_dense(X, rows, columns, enters, scale, centers, is_l1, bonus)
+
+
+def _nearest_sparse(X, orders, scale, centers, is_l1, grid, bonus):
+    from . import _loops
+
+    rates = 1.0 / scale
+    centers = centers * rates
     losses = np.abs(centers) if is_l1 else centers**2
-    zeros = [np.cumsum(losses[:, order], axis=1)[:, grid - 1] for order in orders]
-    entries = X.data, X.indices, X.indptr
+    paths = [
+        (enters, np.cumsum(losses[:, order], axis=1)[:, grid - 1])
+        for enters, order in zip(_models_entered(orders, grid), orders, strict=True)
+    ]
+    entries, features = (X.data, X.indices, X.indptr), (rates, np.ascontiguousarray(centers.T))
     return lambda rows: np.array(
         [
-            _loops.nearest_sparse(entries, rows, mine, *features, is_l1, zero, bonus)
-            for mine, zero in zip(enters, zeros, strict=True)
+            _loops.nearest_sparse(entries, rows, enters, *features, is_l1, zeros, bonus)
+            for enters, zeros in paths
         ]
     )
+
+
+def _models_entered(orders, grid):
+    """Return the first model of each order that has a feature, for each feature."""
+    models = np.arange(grid.size + 1, dtype=np.uintp)
+    models = np.repeat(models, np.diff(grid, prepend=0, append=orders.shape[1]))
+    entered = np.empty(orders.shape, dtype=np.uintp)
+    for mine, order in zip(entered, orders, strict=True):
+        mine[order] = models
+    return entered

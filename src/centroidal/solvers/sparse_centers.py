@@ -81,21 +81,19 @@ class CenterPath(NamedTuple):
 
 def solve_l2_centers(moments, scale):
     """Rank the features of problem (8) by the spread of their class means."""
+    from . import _loops
+
     seen = moments.seen
-    reference = moments.means[np.argmax(seen)]
-    # Relative to one class, so that equal means give a gain of exactly zero.
-    offsets = moments.means[seen] - reference
-    offsets /= scale
-    middle = offsets.mean(axis=0)  # eq. (11)
-    offsets -= middle
-    gains = np.square(offsets, out=offsets).sum(axis=0)
     shares = np.divide(1.0, moments.counts, out=np.zeros(seen.size), where=seen)
+    means, squares = map(np.ascontiguousarray, (moments.means, moments.squares))
+    shared, gains, losses = np.empty((3, scale.size))
+    _loops.l2_gains(shares, means, squares, scale, shared, gains, losses)  # eq. (11)
     return _path(
-        centers=_without_unseen(moments.means, seen),
-        shared=reference + middle * scale,
+        centers=_without_unseen(means, seen),
+        shared=shared,
         scale=scale,
         gains=gains,
-        losses=shares @ moments.squares / scale**2,
+        losses=losses,
         spreads=moments.within_variance / scale**2,
     )
 
@@ -133,9 +131,19 @@ def _path(centers, shared, scale, gains, losses, spreads):
 
 
 def _ranked(gains):
-    """Features by decreasing gain; those that tie, if there are any, by column."""
-    ranking = np.argsort(-gains)  # several times as fast as a stable sort
+    """Features by decreasing gain; those that tie by column."""
+    # Bits of numbers that are not negative sort as the numbers do. The last ones make room for the
+    # column: such keys sort several times as fast as a stable sort, which would do the same.
+    n_bits = gains.size.bit_length()
+    columns = np.arange(gains.size, dtype=np.uint64)
+    room = np.uint64(2**n_bits - 1)
+    keys = ~gains.view(np.uint64) & ~room | columns
+    keys.sort()
+    ranking = (keys & room).astype(np.intp)
     ordered = gains[ranking]
-    if np.any(ordered[1:] == ordered[:-1]):
-        return np.argsort(-gains, kind="stable")
+    if np.any(ordered[1:] > ordered[:-1]):  # some differ in their last bits only
+        keys >>= np.uint64(n_bits)
+        like_next = keys[1:] == keys[:-1]
+        close = np.flatnonzero(np.append(like_next, False) | np.append(False, like_next))
+        ranking[close] = ranking[close][np.lexsort((ranking[close], -ordered[close]))]
     return ranking

@@ -16,68 +16,140 @@ TIE_TOLERANCE = 1e-12  # 1/n + 1/n + ... does not sum to exactly one half
 
 
 @compiled
-def add_row_major(X, codes, weights, start, stop, tile, sums):
-    """Fold rows `start:stop` into `sums` (classes, 3, features), in place.
-
-    `sums[:, 0]` holds a value close to the data to measure from, so that a large offset costs no
-    precision; deviations from it and their squares are added to the other two. Columns are taken
-    in tiles whose sums stay in the cache.
-    """
-    for first in range(0, X.shape[1], tile):
-        last = min(first + tile, X.shape[1])
-        for i in range(start, stop):
-            c = codes[i]
-            if c >= 0:
-                # Views that are counted from 0 are what the compiler turns into vector code.
-                weight = weights[i]
-                row, near = X[i, first:last], sums[c, 0, first:last]
-                total, squares = sums[c, 1, first:last], sums[c, 2, first:last]
-                for j in range(row.size):
-                    deviation = row[j] - near[j]
-                    total[j] += weight * deviation
-                    squares[j] += weight * deviation * deviation
+def begin_sums(X, firsts, stop, first, sums):
+    """Put the first row of each cell into `sums[:, 0]`, or 0 if it is `stop`; 0 into the others."""
+    sums[:] = 0.0
+    for cell in range(firsts.size):
+        if firsts[cell] < stop:
+            row, near = X[firsts[cell], first : first + sums.shape[2]], sums[cell, 0]
+            for j in range(row.size):
+                near[j] = row[j]
 
 
 @compiled
-def add_column_major(X, codes, weights, start, stop, tile, sums):
+def add_row_major(X, cells, weights, firsts, start, stop, first, sums):
+    """Write the sums (cells, 3, columns) of rows `start:stop`, for the columns from `first` on.
+
+    `sums[:, 0]` holds a value close to the data to measure from, that of row `firsts` of each cell,
+    so that a large offset costs no precision; the others are the sums of deviations from it and of
+    their squares. A negative cell leaves a row out.
+    """
+    begin_sums(X, firsts, stop, first, sums)
+    last = first + sums.shape[2]
+    for i in range(start, stop):
+        cell = cells[i]
+        if cell >= 0:
+            # Views that are counted from 0 are what the compiler turns into vector code.
+            weight = weights[i]
+            row, near = X[i, first:last], sums[cell, 0]
+            total, squares = sums[cell, 1], sums[cell, 2]
+            for j in range(row.size):
+                deviation = row[j] - near[j]
+                total[j] += weight * deviation
+                squares[j] += weight * deviation * deviation
+
+
+@compiled
+def add_column_major(X, cells, weights, firsts, start, stop, first, sums):
     """Do what `add_row_major` does, with the same additions, for a strip of columns at a time.
 
-    The sums of a strip lie together, so that they are added as one; `tile` is not needed.
+    The sums of a strip lie together, so that they are added as one.
     """
+    begin_sums(X, firsts, stop, first, sums)
     strip = np.zeros((sums.shape[0], 3, STRIP))
     values = np.zeros(STRIP)
-    for first in range(0, X.shape[1], STRIP):
-        width = min(STRIP, X.shape[1] - first)
-        strip[:, :, :width] = sums[:, :, first : first + width]
+    for begin in range(0, sums.shape[2], STRIP):
+        width = min(STRIP, sums.shape[2] - begin)
+        strip[:, :, :width] = sums[:, :, begin : begin + width]
         for i in range(start, stop):
-            c = codes[i]
-            if c >= 0:
+            cell = cells[i]
+            if cell >= 0:
                 weight = weights[i]
                 for t in range(width):
-                    values[t] = X[i, first + t]
+                    values[t] = X[i, first + begin + t]
                 for t in range(STRIP):
-                    deviation = values[t] - strip[c, 0, t]
-                    strip[c, 1, t] += weight * deviation
-                    strip[c, 2, t] += weight * deviation * deviation
-        sums[:, :, first : first + width] = strip[:, :, :width]
+                    deviation = values[t] - strip[cell, 0, t]
+                    strip[cell, 1, t] += weight * deviation
+                    strip[cell, 2, t] += weight * deviation * deviation
+        sums[:, :, begin : begin + width] = strip[:, :, :width]
 
 
 @compiled
-def join_sums(counts, firsts, sums, more_counts, more_firsts, more_sums, joined):
-    """Write the sums of two parts, as `add_row_major` makes them, around the value that came first.
+def join_sums(count, first, sums, more_count, more_first, more_sums, joined):
+    """Write the sums of two cells together around the value that came first.
 
     Sums around another value are moved by what the two values are apart.
     """
-    for c in range(counts.size):
-        here, there, weight = sums[c], more_sums[c], more_counts[c]
-        if more_firsts[c] < firsts[c]:
-            here, there, weight = there, here, counts[c]
-        for j in range(here.shape[1]):
-            apart = there[0, j] - here[0, j] if weight > 0.0 else 0.0
-            joined[c, 0, j] = here[0, j]
-            joined[c, 1, j] = here[1, j] + (there[1, j] + weight * apart)
-            moved = (2.0 * there[1, j] + weight * apart) * apart
-            joined[c, 2, j] = here[2, j] + (there[2, j] + moved)
+    here, there, weight = sums, more_sums, more_count
+    if more_first < first:
+        here, there, weight = more_sums, sums, count
+    near, total, squares = here[0], here[1], here[2]
+    more_near, more_total, more_squares = there[0], there[1], there[2]
+    joined_near, joined_total, joined_squares = joined[0], joined[1], joined[2]
+    # A loop each: with fewer places to write to, the compiler makes vector code.
+    for j in range(near.size):
+        apart = more_near[j] - near[j] if weight > 0.0 else 0.0
+        joined_total[j] = total[j] + (more_total[j] + weight * apart)
+    for j in range(near.size):
+        apart = more_near[j] - near[j] if weight > 0.0 else 0.0
+        moved = (2.0 * more_total[j] + weight * apart) * apart
+        joined_squares[j] = squares[j] + (more_squares[j] + moved)
+    for j in range(near.size):
+        joined_near[j] = near[j]
+
+
+@compiled
+def finish_sums(count, sums, means, squares):
+    """Turn the sums of a cell into means and squared deviations; NaN stays NaN."""
+    divisor = count if count > 0.0 else 1.0
+    near, total, square = sums[0], sums[1], sums[2]
+    for j in range(means.size):
+        step = total[j] / divisor
+        rest = square[j] - total[j] * step
+        means[j] = near[j] + step
+        squares[j] = 0.0 if rest < 0.0 else rest
+
+
+@compiled
+def finish_folds(counts, firsts, sums, first, means, squares):
+    """Write the moments of all folds, then of all but each, for the columns from `first` on.
+
+    `counts` and `firsts` are weights and first rows: of the folds before each, of each, and of
+    those from each on, so both are (3, folds + 1, classes). `sums` are (folds, classes, 3, columns)
+    and `means` and `squares` (folds + 1, classes, features), or (1, classes, features) if only
+    those of all folds are wanted. Folds are joined from both ends: to take one off the sum of all
+    would lose digits.
+    """
+    n_folds, n_classes, _, width = sums.shape
+    last = first + width
+    before, after = np.zeros((n_folds + 1, 3, width)), np.zeros((n_folds + 1, 3, width))
+    for c in range(n_classes):
+        n_before, n_here, n_after = counts[0, :, c], counts[1, :, c], counts[2, :, c]
+        until, here, since = firsts[0, :, c], firsts[1, :, c], firsts[2, :, c]
+        for f in range(n_folds):
+            fold = n_here[f], here[f], sums[f, c]
+            join_sums(n_before[f], until[f], before[f], *fold, before[f + 1])
+        everything = means[0, c, first:last], squares[0, c, first:last]
+        finish_sums(n_before[n_folds], before[n_folds], *everything)
+        if means.shape[0] > 1:
+            for f in range(n_folds - 1, -1, -1):
+                rest = n_after[f + 1], since[f + 1], after[f + 1]
+                join_sums(n_before[f], until[f], before[f], *rest, before[f + 1])
+                without = means[f + 1, c, first:last], squares[f + 1, c, first:last]
+                finish_sums(n_before[f] + n_after[f + 1], before[f + 1], *without)
+                join_sums(n_here[f], here[f], sums[f, c], *rest, after[f])
+
+
+@compiled
+def drop_rounding(variances, means, constant):
+    """Set variances to 0 that are no more than the rounding of a large mean, in place."""
+    for j in range(variances.size):
+        largest = 0.0
+        for c in range(means.shape[0]):
+            largest = max(largest, abs(means[c, j]))
+        rounding = constant * largest
+        if variances[j] <= rounding * rounding:
+            variances[j] = 0.0
 
 
 @compiled

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 from functools import reduce
-from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -20,7 +18,7 @@ __all__ = [
 ]
 
 _ENTRIES_PER_BLOCK = 2**22  # of dense data
-_CACHED_SUMS = 2**14  # columns of one class whose sums stay in the cache
+_CACHED_SUMS, _LEAST_WIDTH = 2**14, 64  # columns of one cell whose sums stay in the cache
 _CANCELLED = 1e-2  # share of a sum of squares below which a difference has lost digits
 _CONSTANT = 1e-13  # a spread below this share of the mean is rounding
 
@@ -114,8 +112,10 @@ class ClassMoments:
         return self._without_rounding(total)
 
     def _without_rounding(self, variance):
-        largest_mean = np.abs(self.means).max(axis=0)
-        return np.where(variance > (_CONSTANT * largest_mean) ** 2, variance, 0.0)
+        from . import _loops
+
+        _loops.drop_rounding(variance, np.ascontiguousarray(self.means), _CONSTANT)
+        return variance
 
 
 def merge_by_label(first, first_classes, second, second_classes):
@@ -178,62 +178,21 @@ def fold_moments(X, codes, n_classes, folds):
         return [class_moments(X, np.where(out, np.int32(-1), codes), n_classes) for out in left_out]
     cells = np.where((folds < 0) | (codes < 0), -1, folds * n_classes + codes).astype(np.int32)
     weights = np.broadcast_to(np.float64(1.0), codes.shape)
-
-    def moments_of(rows):
-        sums = _dense_rows_sums(X, cells, n_folds * n_classes, weights, rows)
-        parts = [sums.only(slice(f * n_classes, (f + 1) * n_classes)) for f in range(n_folds)]
-        return [part.moments for part in _all_and_without_each(parts)]
-
-    return reduce(_merge_each, map(moments_of, _slices(X.shape[0], _height(X))))
+    blocks = (
+        _dense_rows_moments(X, cells, (n_folds, n_classes), weights, rows)
+        for rows in _slices(X.shape[0], _height(X))
+    )
+    return reduce(_merge_each, blocks)
 
 
 def _merge_each(first, second):
     return [one.merge(other) for one, other in zip(first, second, strict=True)]
 
 
-def _all_and_without_each(parts):
-    """Join all parts, then all but each; from both ends, as taking one off would lose digits."""
-    until = list(accumulate(parts, _Sums.join))
-    since = list(accumulate(parts[::-1], _Sums.join))[::-1]
-    inner = [before.join(after) for before, after in zip(until, since[2:], strict=False)]
-    return [until[-1], since[1], *inner, until[-2]]
-
-
-class _Sums(NamedTuple):
-    """Weights of classes, the number of the first row of each, and sums around its values.
-
-    The sums are those of `_loops.add_row_major`, of shape (n_classes, 3, n_features).
-    """
-
-    counts: np.ndarray
-    firsts: np.ndarray
-    sums: np.ndarray
-
-    def only(self, classes):
-        """Return the sums of some classes."""
-        return _Sums(*(each[classes] for each in self))
-
-    def join(self, other):
-        """Return the sums of both parts."""
-        from . import _loops
-
-        joined = np.empty_like(self.sums)
-        _loops.join_sums(*self, *other, joined)
-        return _Sums(self.counts + other.counts, np.minimum(self.firsts, other.firsts), joined)
-
-    @property
-    def moments(self):
-        """Return the moments of what was summed."""
-        near, deviations, squares = self.sums.swapaxes(0, 1)
-        with np.errstate(over="ignore", invalid="ignore"):  # as in `merge`
-            steps = deviations / np.where(self.counts > 0, self.counts, 1.0)[:, None]
-            squares = np.maximum(squares - deviations * steps, 0.0)
-            return ClassMoments(self.counts, near + steps, squares)
-
-
 def _dense_moments(X, codes, n_classes, weights, n_jobs):
     def moments_of(rows):
-        return _dense_rows_sums(X, codes, n_classes, weights, rows).moments
+        (moments,) = _dense_rows_moments(X, codes, (1, n_classes), weights, rows)
+        return moments
 
     return merged_blocks(moments_of, X.shape[0], _height(X), n_jobs)
 
@@ -243,18 +202,50 @@ def _height(X):
     return max(1, _ENTRIES_PER_BLOCK // X.shape[1])
 
 
-def _dense_rows_sums(X, codes, n_classes, weights, rows):
+def _dense_rows_moments(X, cells, shape, weights, rows):
+    """Moments of all folds, and of all but each if there are several, from a block of rows.
+
+    A row of fold f and class c is in cell ``f * n_classes + c`` of `shape`, (n_folds, n_classes).
+    """
     from . import _loops
 
     add = _loops.add_row_major if X.strides[0] >= X.strides[1] else _loops.add_column_major
-    sums = np.zeros((n_classes, 3, X.shape[1]))
-    counts = class_weights(codes[rows], n_classes, weights[rows])
-    firsts = np.full(n_classes, rows.stop)
-    for c in np.flatnonzero(counts):
-        firsts[c] = rows.start + np.argmax((codes[rows] == c) & (weights[rows] > 0))
-        sums[c, 0] = X[firsts[c]]
-    add(X, codes, weights, rows.start, rows.stop, max(64, _CACHED_SUMS // n_classes), sums)
-    return _Sums(counts, firsts, sums)
+    n_folds, n_classes = shape
+    n_cells, n_features = n_folds * n_classes, X.shape[1]
+    firsts = _first_rows(cells, n_cells, weights, rows)
+    counts = class_weights(cells[rows], n_cells, weights[rows]).reshape(shape)
+    heads = (
+        _before_here_after(counts, np.add, 0.0),
+        _before_here_after(firsts.reshape(shape), np.minimum, rows.stop + 1),
+    )
+    n_parts = 1 if n_folds == 1 else 1 + n_folds
+    means, squares = np.empty((2, n_parts, n_classes, n_features))
+    width = min(n_features, max(_LEAST_WIDTH, _CACHED_SUMS // n_cells))
+    room = np.empty(n_cells * 3 * width)  # used again: new memory costs more than what is summed
+    for columns in _slices(n_features, width):
+        size = columns.stop - columns.start
+        sums = room[: n_cells * 3 * size].reshape(n_cells, 3, size)
+        add(X, cells, weights, firsts, rows.start, rows.stop, columns.start, sums)
+        _loops.finish_folds(*heads, sums.reshape(*shape, 3, size), columns.start, means, squares)
+    n_before, _, n_after = heads[0]
+    counts = np.vstack([n_before[-1:], n_before[:-1] + n_after[1:]])
+    return [ClassMoments(*part) for part in zip(counts[:n_parts], means, squares, strict=True)]
+
+
+def _before_here_after(folds, join, nothing):
+    """Join the folds before each, take each alone, and join those from each on."""
+    none = np.full_like(folds[:1], nothing)
+    before = join.accumulate(np.vstack([none, folds]))
+    after = join.accumulate(np.vstack([none, folds[::-1]]))[::-1]
+    return np.stack([before, np.vstack([folds, none]), after])
+
+
+def _first_rows(cells, n_cells, weights, rows):
+    """Return the first row of each cell that counts; where the block ends if there is none."""
+    firsts = np.full(n_cells, rows.stop)
+    counting = rows.start + np.flatnonzero((cells[rows] >= 0) & (weights[rows] > 0))
+    firsts[cells[counting[::-1]]] = counting[::-1]  # of several, the last one written stays
+    return firsts
 
 
 def _csr_moments(X, codes, n_classes, weights, n_jobs):

@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections import deque
 from copy import copy
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +24,8 @@ _LAYOUT = 1
 _WORDS = {KEY: "fit", "select_batches": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
-_SHARE = 100  # writing may take one part in so many of the time
+_SHARE = 50  # writing may take one part in so many of the time
+_N_TIMED = 3  # writings of which the quickest counts: one may have waited for the disk
 
 
 class Progress(NamedTuple):
@@ -93,7 +95,8 @@ class Checkpoint:
     def __init__(self, path, every, facts, *, carries=None, key=KEY):
         self._path = None if path is None else check_target(path, ".skops", force=True)
         self._every, self._facts, self._carries, self._key = every, facts, carries, key
-        self._n_waited, self._written, self._seconds, self._due = 0, 0.0, 0.0, None
+        self._n_waited, self._written, self._due = 0, 0.0, None
+        self._seconds = deque(maxlen=_N_TIMED)
 
     def begin(self, estimator):
         """Return the model and the progress of an earlier run, or write those of a new one.
@@ -121,7 +124,7 @@ class Checkpoint:
         self._n_waited += 1
         now = time.perf_counter()
         if self._every is None:
-            is_due = now - self._written >= _SHARE * self._seconds
+            is_due = now - self._written >= _SHARE * min(self._seconds, default=0.0)
         else:
             is_due = self._n_waited >= self._every
         self._due = now if is_due else None  # to solve the model before it is written takes time
@@ -138,7 +141,8 @@ class Checkpoint:
         metadata = {self._key: {**self._facts, "progress": [*progress]}}
         save_model(model, self._path, metadata=metadata, force=True)
         self._written = time.perf_counter()
-        self._n_waited, self._seconds, self._due = 0, self._written - start, None
+        self._seconds.append(self._written - start)
+        self._n_waited, self._due = 0, None
 
     def _write_first(self, estimator):
         try:
@@ -147,7 +151,7 @@ class Checkpoint:
             raise UntrustedTypeError(
                 f"checkpoint={str(self._path)!r} must be None for this estimator: {error}"
             ) from None
-        self._seconds = 0.0  # most of it was importing what writes, which tells nothing of the next
+        self._seconds.clear()  # most of it was importing what writes, which tells nothing
 
     def _remove_parts(self):
         """Remove what a run left that was killed while it wrote."""

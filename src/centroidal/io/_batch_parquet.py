@@ -1,6 +1,7 @@
 """Batches of Parquet files: only footers are read beforehand, and only columns that are needed."""
 
 from bisect import bisect_right
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from hashlib import sha256
 from itertools import accumulate
@@ -47,12 +48,11 @@ class ParquetReader:
         self._parquet = require("pyarrow.parquet", "io", "Reading Parquet")
         self._request = request
         names = [path.name if folder is None else f"{folder}/{path.name}" for path in paths]
-        schemas = map(self._footer, paths, names)
-        first = next(schemas)
-        self._schema, self._files = first.schema, [first.file]
-        for later in schemas:
-            _check_schema(self._schema, later.schema, names[0], later.file.name)
-            self._files.append(later.file)
+        first = self._footer(paths[0], names[0])
+        self._schema = first.schema
+        with ThreadPoolExecutor(self._pyarrow.cpu_count()) as pool:
+            later = pool.map(partial(self._file_like, first), paths[1:], names[1:])
+            self._files = [first.file, *later]
         self._find_columns(paths[0], request._replace(name=names[0]))
         self.n_samples = sum(file.n_rows for file in self._files)
         self.row_bytes = self._dtype.itemsize * len(self.feature_names)
@@ -86,6 +86,12 @@ class ParquetReader:
             meta = stored.metadata
             heights = tuple(meta.row_group(g).num_rows for g in range(meta.num_row_groups))
             return _Footer(_File(path, name, path.stat().st_size, heights), stored.schema_arrow)
+
+    def _file_like(self, first, path, name):
+        """Return what the footer of a file says, which must have the columns of the first one."""
+        footer = self._footer(path, name)
+        _check_schema(first.schema, footer.schema, first.file.name, name)
+        return footer.file
 
     def _open(self, path, n_columns=1):
         buffer = min(max(_BUFFER_BYTES // n_columns, _LEAST_BUFFER), _LARGEST_BUFFER)

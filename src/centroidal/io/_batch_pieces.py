@@ -2,6 +2,7 @@
 
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from mmap import mmap
 from typing import NamedTuple
 
 import numpy as np
@@ -65,7 +66,8 @@ def joined(pieces, n_rows, n_left):
 class _Memory:
     """Arrays one after the other, in the memory of earlier ones that nobody holds any more.
 
-    To get memory from the system takes as long as to fill it.
+    To get memory from the system takes as long as to fill it. It is asked for in small pages: to
+    clear large ones, which NumPy asks for, took several times as long as to fill them.
     """
 
     def __init__(self):
@@ -74,12 +76,12 @@ class _Memory:
     def array(self, shape, dtype):
         """Return an array of no particular values."""
         size = int(np.prod(shape))
-        memory = self._free.pop() if self._free else np.empty(0, np.uint8)
-        if memory.nbytes < size * dtype.itemsize:
-            memory = np.empty(size * dtype.itemsize, np.uint8)
+        memory = self._free.pop() if self._free else b""
+        if len(memory) < size * dtype.itemsize:
+            memory = mmap(-1, size * dtype.itemsize)
         # Views hold the array that they are views of in the end. That is this one, as it is made
-        # of a memoryview and not of an array: the memory is free when it is gone.
-        values = np.frombuffer(memoryview(memory), dtype, size)
+        # of no array: the memory is free when it is gone.
+        values = np.frombuffer(memory, dtype, size)
         weakref.finalize(values, self._free.append, memory).atexit = False
         return values.reshape(shape)
 

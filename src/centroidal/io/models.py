@@ -14,7 +14,7 @@ import uuid
 import zipfile
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from io import BytesIO
 from math import prod
 from pathlib import Path
@@ -291,7 +291,7 @@ def save_model(model, path, *, metadata=None, force=False):
     with zipfile.ZipFile(BytesIO(content)) as archive:
         audit = _Audit({name: archive.read(name) for name in archive.namelist()}, np.inf)
     members = audit.members_of(audit.schema())
-    members[_CARD] = json.dumps(asdict(card)).encode()
+    members[_CARD] = json.dumps(vars(card)).encode()
     write_whole(path, _packed(members), force=force)
 
 

@@ -24,7 +24,7 @@ _LAYOUT = 1
 _WORDS = {KEY: "fit", "select_batches": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
-_SHARE = 50  # writing may take one part in so many of the time
+_SHARE = 100  # writing may take one part in so many of the time
 _N_TIMED = 3  # writings of which the quickest counts: one may have waited for the disk
 
 

@@ -56,7 +56,7 @@ def fit_batches(
         goes on from there. It must be of the same fit.
     checkpoint_every : int, default=None
         After how many batches it is written. None writes it as often as takes less than a
-        fiftieth of the time. With medians it is written after each block of columns.
+        hundredth of the time. With medians it is written after each block of columns.
     memory : int, default=2**28
         Bytes that a block of columns may take; for medians only.
     progress : bool or function, default=None

@@ -75,7 +75,7 @@ def select_batches(
         on from there. It must be of the same selection.
     checkpoint_every : int, default=None
         After how many batches it is written. None writes it as often as takes less than a
-        fiftieth of the time. Medians are written after each block of columns.
+        hundredth of the time. Medians are written after each block of columns.
     memory : int, default=2**28
         Bytes that a block of columns may take; for medians only.
     n_jobs : int or None, default=None

@@ -329,6 +329,19 @@ def test_merged_model_takes_further_chunks(two_classes):
     np.testing.assert_allclose(model.centers_, expected.centers_, rtol=1e-10)
 
 
+@pytest.mark.parametrize("method", ["partial_fit", "merge"])
+def test_what_follows_selects_as_many_features_as_the_parameter_says(method, two_classes):
+    X, y = two_classes
+    model = SparseCenterClassifier(3).fit(X[:30], y[:30]).set_params(n_features_to_select=2)
+    if method == "merge":
+        model.merge(SparseCenterClassifier(3).fit(X[30:], y[30:]))
+    else:
+        model.partial_fit(X[30:], y[30:])
+    assert model.n_features_to_select_ == 2
+    expected = SparseCenterClassifier(2).fit(X, y)
+    np.testing.assert_array_equal(model.get_support(), expected.get_support())
+
+
 def test_other_kind_of_estimator_is_not_merged(two_classes):
     model = SparseCenterClassifier().fit(*two_classes)
     with pytest.raises(TypeError, match="other=NearestCentroid must be a fitted SparseCenter"):

@@ -219,7 +219,7 @@ def test_a_checkpoint_that_cannot_be_written_fails(run, parts, tmp_path, monkeyp
     def full(*args, **options):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(checkpoints, "save_model", full)
+    monkeypatch.setattr(checkpoints, "write_whole", full)
     found = run("select", parts, *QUICK, "--checkpoint", "c.skops")
     assert (found.code, found.out) == (1, "")
     assert "--checkpoint c.skops could not be written: No space left on device." in found.err

@@ -1,5 +1,9 @@
+import errno
 import os
 import re
+import threading
+import time
+from concurrent.futures import Future
 from functools import partial
 
 import h5py
@@ -442,16 +446,39 @@ def test_fit_goes_on_after_a_damaged_file_was_repaired(tmp_path, data):
     assert_same(model, unbroken)
 
 
-def test_writing_takes_at_most_a_hundredth_of_the_time(folder, tmp_path, monkeypatch):
-    clock = [0.0]
-    written = []
-    monkeypatch.setattr(checkpoints.time, "perf_counter", lambda: clock[0])
+class AtOnce:
+    """What writes in a thread, without a thread."""
 
-    def slow_save(model, path, **options):
+    def __init__(self, *options, **more_options):
+        pass
+
+    def submit(self, function, *given, **options):
+        done = Future()
+        done.set_result(function(*given, **options))
+        return done
+
+    def shutdown(self):
+        pass
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is set, in a list."""
+    clock = [0.0]
+    monkeypatch.setattr(checkpoints.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(checkpoints, "ThreadPoolExecutor", AtOnce)
+    monkeypatch.setattr(checkpoints, "write_whole", lambda *_, **__: None)
+    return clock
+
+
+def test_writing_takes_at_most_a_hundredth_of_the_time(folder, tmp_path, clock, monkeypatch):
+    written = []
+
+    def slow_file(model, metadata):
         written.append(clock[0])
         clock[0] += 1.0
 
-    monkeypatch.setattr(checkpoints, "save_model", slow_save)
+    monkeypatch.setattr(checkpoints, "model_file", slow_file)
 
     def batch_takes_three_seconds(*told):
         clock[0] += 3.0
@@ -465,16 +492,14 @@ def test_writing_takes_at_most_a_hundredth_of_the_time(folder, tmp_path, monkeyp
     assert written == [0.0, 4.0, 107.0, 183.0]
 
 
-def test_one_slow_writing_does_not_put_off_the_next(folder, tmp_path, monkeypatch):
-    clock = [0.0]
+def test_one_slow_writing_does_not_put_off_the_next(folder, tmp_path, clock, monkeypatch):
     written = []
-    monkeypatch.setattr(checkpoints.time, "perf_counter", lambda: clock[0])
 
-    def slow_save(model, path, **options):
+    def slow_file(model, metadata):
         written.append(clock[0])
         clock[0] += 20.0 if len(written) == 3 else 0.4
 
-    monkeypatch.setattr(checkpoints, "save_model", slow_save)
+    monkeypatch.setattr(checkpoints, "model_file", slow_file)
 
     def batch_takes_three_seconds(*told):
         clock[0] += 3.0
@@ -487,10 +512,9 @@ def test_one_slow_writing_does_not_put_off_the_next(folder, tmp_path, monkeypatc
     np.testing.assert_allclose(written, [0.0, 3.4, 45.8, 107.8, 150.2, 192.6, 202.0])
 
 
-def test_time_to_solve_counts_as_time_to_write(folder, tmp_path, monkeypatch):
-    clock, solved = [0.0], []
-    monkeypatch.setattr(checkpoints.time, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(checkpoints, "save_model", lambda *_, **__: None)
+def test_time_to_solve_counts_as_time_to_write(folder, tmp_path, clock, monkeypatch):
+    solved = []
+    monkeypatch.setattr(checkpoints, "model_file", lambda *_: None)
     keep = SparseCenterClassifier._keep_moments
 
     def slow_keep(*given):
@@ -507,6 +531,62 @@ def test_time_to_solve_counts_as_time_to_write(folder, tmp_path, monkeypatch):
         checkpoint=tmp_path / "model.skops", progress=batch_takes_three_seconds,
     )  # fmt: skip
     assert solved[:2] == [3.0, 106.0]
+
+
+def test_the_fit_goes_on_while_the_disk_is_slow(folder, tmp_path, monkeypatch):
+    path, is_quick, told = tmp_path / "model.skops", threading.Event(), []
+    write_whole = checkpoints.write_whole
+
+    def slow_write(*given, **options):
+        if path.exists():
+            assert is_quick.wait(60)
+        write_whole(*given, **options)
+
+    def progress(n_done, n_rows, what):
+        told.append(read_model_card(path).metadata["fit_batches"]["progress"])
+        if n_done == 40:
+            is_quick.set()
+
+    monkeypatch.setattr(checkpoints, "write_whole", slow_write)
+    model = fit_batches(
+        SparseCenterClassifier(2), open_folder(folder), checkpoint=path, progress=progress
+    )
+    assert told[:5] == [[0, 0, False]] * 5
+    assert_same(model, fit_batches(SparseCenterClassifier(2), open_folder(folder)))
+    assert read_model_card(path).metadata["fit_batches"]["progress"] == [8, 60, True]
+
+
+def test_what_was_being_written_is_there_when_a_fit_fails(folder, tmp_path, monkeypatch):
+    path, write_whole = tmp_path / "model.skops", checkpoints.write_whole
+
+    def slow_write(*given, **options):
+        time.sleep(0.2)
+        write_whole(*given, **options)
+
+    def fail(n_done, n_rows, what):
+        if n_done == 32:
+            raise RuntimeError
+
+    monkeypatch.setattr(checkpoints, "write_whole", slow_write)
+    with pytest.raises(RuntimeError):
+        fit_batches(
+            SparseCenterClassifier(2), open_folder(folder), checkpoint=path, checkpoint_every=3,
+            progress=fail,
+        )  # fmt: skip
+    assert read_model_card(path).metadata["fit_batches"]["progress"] == [3, 24, False]
+
+
+def test_a_full_disk_is_noticed(folder, tmp_path, monkeypatch):
+    path, write_whole = tmp_path / "model.skops", checkpoints.write_whole
+
+    def full_write(*given, **options):
+        if path.exists():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write_whole(*given, **options)
+
+    monkeypatch.setattr(checkpoints, "write_whole", full_write)
+    with pytest.raises(OSError, match="No space left"):
+        fit_batches(SparseCenterClassifier(2), open_folder(folder), checkpoint=path)
 
 
 @pytest.mark.parametrize("name", ["l2", "margin"])
@@ -526,13 +606,13 @@ def test_moments_are_solved_for_checkpoints_and_at_the_end(name, folder, tmp_pat
 
 def test_checkpoint_every_counts_batches(folder, tmp_path, monkeypatch):
     saved = []
-    save = checkpoints.save_model
+    model_file = checkpoints.model_file
 
-    def watched(model, path, *, metadata, force):
+    def watched(model, metadata):
         saved.append(metadata["fit_batches"]["progress"])
-        save(model, path, metadata=metadata, force=force)
+        return model_file(model, metadata)
 
-    monkeypatch.setattr(checkpoints, "save_model", watched)
+    monkeypatch.setattr(checkpoints, "model_file", watched)
     path = tmp_path / "model.skops"
     rows = open_folder(folder)
     fit_batches(SparseCenterClassifier(), rows, checkpoint=path, checkpoint_every=3)
@@ -569,7 +649,7 @@ def test_killed_runs_end_with_the_same_model_to_the_bit(name, folder, tmp_path):
     work = children.Work(fit, folder, reading, options)
     for moment in children.MOMENTS:
         assert children.die(work, *moment)
-        assert len(list(tmp_path.glob(".*.part"))) == ("writing" in moment)
+        assert list(tmp_path.glob(".*.part")) or "writing" not in moment
     told = []
     model = work(progress=lambda n_done, n_rows, what: told.append(n_done / n_rows))
     assert told[0] > 0.8  # it went on

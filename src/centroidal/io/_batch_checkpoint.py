@@ -3,6 +3,7 @@
 import re
 import time
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +14,9 @@ from .models import (
     _plain,
     check_target,
     load_model,
+    model_file,
     read_model_card,
-    save_model,
+    write_whole,
 )
 
 __all__ = ["KEY", "Checkpoint", "Progress", "described", "stated"]
@@ -24,8 +26,8 @@ _LAYOUT = 1
 _WORDS = {KEY: "fit", "select_batches": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
-_SHARE = 100  # writing may take one part in so many of the time
-_N_TIMED = 3  # writings of which the quickest counts: one may have waited for the disk
+_SHARE = 100  # what is done before the fit goes on may take one part in so many of the time
+_N_TIMED = 3  # writings of which the quickest counts: others may have waited for something else
 
 
 class Progress(NamedTuple):
@@ -71,6 +73,8 @@ def _room(path):
 class Checkpoint:
     """A file that a fit is written to as it goes on, and resumed from.
 
+    A thread waits for the disk while the fit goes on; at the end of a with statement it is done.
+
     Parameters
     ----------
     path : str, path or None
@@ -97,6 +101,14 @@ class Checkpoint:
         self._every, self._facts, self._carries, self._key = every, facts, carries, key
         self._n_waited, self._written, self._due = 0, 0.0, None
         self._seconds = deque(maxlen=_N_TIMED)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="centroidal-checkpoint")
+        self._writing = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._thread.shutdown()
 
     def begin(self, estimator):
         """Return the model and the progress of an earlier run, or write those of a new one.
@@ -124,14 +136,19 @@ class Checkpoint:
         self._n_waited += 1
         now = time.perf_counter()
         if self._every is None:
-            is_due = now - self._written >= _SHARE * min(self._seconds, default=0.0)
+            is_ready = self._writing is None or self._writing.done()
+            is_late = now - self._written >= _SHARE * min(self._seconds, default=0.0)
+            is_due = is_ready and is_late
         else:
             is_due = self._n_waited >= self._every
         self._due = now if is_due else None  # to solve the model before it is written takes time
         return is_due
 
     def write(self, model, progress, carried=None):
-        """Write the model, and what is carried besides, whole or not at all."""
+        """Write the model, and what is carried besides, whole or not at all.
+
+        The first time and the last time it is there when this returns.
+        """
         if self._path is None:
             return
         start = time.perf_counter() if self._due is None else self._due
@@ -139,10 +156,19 @@ class Checkpoint:
             model = copy(model)
             setattr(model, self._carries, carried)
         metadata = {self._key: {**self._facts, "progress": [*progress]}}
-        save_model(model, self._path, metadata=metadata, force=True)
+        content = model_file(model, metadata)
         self._written = time.perf_counter()
         self._seconds.append(self._written - start)
         self._n_waited, self._due = 0, None
+        self._wait()
+        self._writing = self._thread.submit(write_whole, self._path, content, force=True)
+        if progress.finished or not progress.n_done:
+            self._wait()
+
+    def _wait(self):
+        """Wait until what was written last is there; raise if it could not be."""
+        if self._writing is not None:
+            self._writing.result()
 
     def _write_first(self, estimator):
         try:

@@ -123,8 +123,13 @@ def fit_batches(
         raise ValueError(f"{batches.source} has no rows.")
     tell = teller(progress, "rows")
     if by_columns:
-        return _fit_columns(model, batches, classes, checkpoint, memory, tell)
-    return _fit_rows(model, batches, classes, checkpoint, checkpoint_every, tell)
+        width = block_width(batches, memory)
+        facts = _described(model, batches, classes, columns_at_a_time=width)
+        with Checkpoint(checkpoint, 1, facts, carries=_SUMMARY) as file:
+            return _fit_columns(model, batches, classes, file, width, tell)
+    facts = _described(model, batches, classes)
+    with Checkpoint(checkpoint, checkpoint_every, facts) as file:
+        return _fit_rows(model, batches, classes, file, tell)
 
 
 def _needs_columns(estimator):
@@ -160,8 +165,7 @@ def _described(model, batches, classes, **plan):
 # ------------------------------------------------------------------ batch after batch
 
 
-def _fit_rows(model, batches, classes, path, every, tell):
-    checkpoint = Checkpoint(path, every, _described(model, batches, classes))
+def _fit_rows(model, batches, classes, checkpoint, tell):
     model, done = checkpoint.begin(model)
     if done.finished:
         return model
@@ -219,11 +223,8 @@ class _Summed(_Called):
 # ------------------------------------------------------------------ columns after columns
 
 
-def _fit_columns(model, batches, classes, path, memory, tell):
-    width = block_width(batches, memory)
+def _fit_columns(model, batches, classes, checkpoint, width, tell):
     starts = range(0, batches.n_features, width)
-    facts = _described(model, batches, classes, columns_at_a_time=width)
-    checkpoint = Checkpoint(path, 1, facts, carries=_SUMMARY)
     model, done = checkpoint.begin(model)
     if done.finished:
         return model

@@ -274,8 +274,13 @@ def save_model(model, path, *, metadata=None, force=False):
     >>> bool((loaded.predict(X) == model.predict(X)).all())
     True
     """
-    skops_io = require("skops.io", "persist", "A model file")
     path = check_target(path, _SUFFIX, force)
+    write_whole(path, model_file(model, metadata), force=force)
+
+
+def model_file(model, metadata=None):
+    """Return what `save_model` writes, as bytes."""
+    skops_io = require("skops.io", "persist", "A model file")
     card = _card_of(model, metadata)
     try:
         content = skops_io.dumps(_with_text_keys(model))
@@ -292,7 +297,7 @@ def save_model(model, path, *, metadata=None, force=False):
         audit = _Audit({name: archive.read(name) for name in archive.namelist()}, np.inf)
     members = audit.members_of(audit.schema())
     members[_CARD] = json.dumps(vars(card)).encode()
-    write_whole(path, _packed(members), force=force)
+    return _packed(members)
 
 
 def load_model(path, *, max_bytes=_MAX_BYTES):

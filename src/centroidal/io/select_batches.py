@@ -150,12 +150,13 @@ def select_batches(
     seed = _check_seed(random_state, checkpoint)
     problem = Problem.of(batches, asked, cv, classes, seed, memory, n_jobs)
 
-    file = Checkpoint(checkpoint, checkpoint_every, _facts(problem), carries=_CARRIED, key=_KEY)
-    model, done = file.begin(clone(problem.estimator))
-    if done.finished:
-        carried = file.carried
-    else:
-        model, carried = _select(problem, file, model, done, tell)
+    facts = _facts(problem)
+    with Checkpoint(checkpoint, checkpoint_every, facts, carries=_CARRIED, key=_KEY) as file:
+        model, done = file.begin(clone(problem.estimator))
+        if done.finished:
+            carried = file.carried
+        else:
+            model, carried = _select(problem, file, model, done, tell)
 
     return _found(problem, model, carried, time.perf_counter() - start)
 

@@ -16,7 +16,7 @@ from ._parts import columns_of
 from ._rankings import importance_of, ranking_of
 from .path import log_spaced
 
-__all__ = ["SELECTION_METHODS", "candidates", "centers_method", "method_named"]
+__all__ = ["SELECTION_METHODS", "candidates", "centers_method", "method_named", "training_rows"]
 
 SELECTION_METHODS = {
     "l2": "sparse centers: features whose class means are furthest apart",
@@ -80,6 +80,11 @@ def _ranked_method(name, n_features, n_classes, is_sparse, seed):
     return RankedMethod(scaler, encoder, logistic)
 
 
+def training_rows(train, inner):
+    """List the rows of a training part, and those to train with in each of its inner folds."""
+    return [train, *(rows for rows, _ in inner)]
+
+
 def centers_method(is_sparse):
     """Return sparse l2 centers, in units that leave zeros alone for sparse data."""
     return CentersMethod(SparseCenterClassifier(scale="std" if is_sparse else "within"))
@@ -105,7 +110,7 @@ class CentersMethod(NamedTuple):
         """Return the models fitted to a training part, and inside each of its inner folds."""
         geometry = Geometry(self.estimator.metric, self.estimator.scale)
         if not geometry.streams or not inner:
-            return (self.fit(data, rows) for rows in (train, *(rows for rows, _ in inner)))
+            return (self.fit(data, rows) for rows in training_rows(train, inner))
         folds = np.full(data.codes.size, -1)
         for number, (_, held_out) in enumerate(inner):
             folds[held_out] = number
@@ -191,7 +196,7 @@ class RankedMethod(NamedTuple):
 
     def fit_each(self, data, train, inner):
         """Rank the features by a training part, and inside each of its inner folds."""
-        return (self.fit(data, rows) for rows in (train, *(rows for rows, _ in inner)))
+        return (self.fit(data, rows) for rows in training_rows(train, inner))
 
     def model(self, n_features):
         """Return the classifier behind a selector of so many features, not fitted."""

@@ -21,7 +21,7 @@ from ._folds import outer_folds
 from ._imputing import check_imputer, with_imputer
 from ._seeds import draw_seed, seed_of
 from ._selection_answer import Answer, Asked, Tried, majority_score
-from ._selection_methods import candidates, centers_method, method_named
+from ._selection_methods import candidates, centers_method, method_named, training_rows
 from ._threads import one_thread
 from ._versions import versions
 from .selection import FeatureSelection, confusions_of, score_of
@@ -337,7 +337,7 @@ class _Problem(NamedTuple):
         if self.imputer is None:
             yield from ((self.data, path) for path in method.fit_each(self.data, train, inner))
             return
-        for rows in (train, *(rows for rows, _ in inner)):
+        for rows in training_rows(train, inner):
             data = self.data_for(rows)
             yield data, method.fit(data, rows)
 

@@ -27,7 +27,7 @@ def begin_sums(X, firsts, stop, first, sums):
 
 
 @compiled
-def add_row_major(X, cells, weights, firsts, start, stop, first, sums):
+def sum_row_major(X, cells, weights, firsts, start, stop, first, sums):
     """Write the sums (cells, 3, columns) of rows `start:stop`, for the columns from `first` on.
 
     `sums[:, 0]` holds a value close to the data to measure from, that of row `firsts` of each cell,
@@ -50,8 +50,8 @@ def add_row_major(X, cells, weights, firsts, start, stop, first, sums):
 
 
 @compiled
-def add_column_major(X, cells, weights, firsts, start, stop, first, sums):
-    """Do what `add_row_major` does, with the same additions, for a strip of columns at a time.
+def sum_column_major(X, cells, weights, firsts, start, stop, first, sums):
+    """Do what `sum_row_major` does, with the same additions, for a strip of columns at a time.
 
     The sums of a strip lie together, so that they are added as one.
     """

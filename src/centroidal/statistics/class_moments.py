@@ -209,7 +209,8 @@ def _dense_rows_moments(X, cells, shape, weights, rows):
     """
     from . import _loops
 
-    add = _loops.add_row_major if X.strides[0] >= X.strides[1] else _loops.add_column_major
+    is_row_major = X.strides[0] >= X.strides[1]
+    sum_cells = _loops.sum_row_major if is_row_major else _loops.sum_column_major
     n_folds, n_classes = shape
     n_cells, n_features = n_folds * n_classes, X.shape[1]
     firsts = _first_rows(cells, n_cells, weights, rows)
@@ -225,7 +226,7 @@ def _dense_rows_moments(X, cells, shape, weights, rows):
     for columns in _slices(n_features, width):
         size = columns.stop - columns.start
         sums = room[: n_cells * 3 * size].reshape(n_cells, 3, size)
-        add(X, cells, weights, firsts, rows.start, rows.stop, columns.start, sums)
+        sum_cells(X, cells, weights, firsts, rows.start, rows.stop, columns.start, sums)
         _loops.finish_folds(*heads, sums.reshape(*shape, 3, size), columns.start, means, squares)
     n_before, _, n_after = heads[0]
     counts = np.vstack([n_before[-1:], n_before[:-1] + n_after[1:]])

@@ -111,14 +111,21 @@ def finish_sums(count, sums, means, squares):
 
 
 @compiled
+def finish_cells(counts, sums, first, means, squares):
+    """Turn the sums of cells into moments, for the columns from `first` on."""
+    last = first + sums.shape[2]
+    for cell in range(counts.size):
+        finish_sums(counts[cell], sums[cell], means[cell, first:last], squares[cell, first:last])
+
+
+@compiled
 def finish_folds(counts, firsts, sums, first, means, squares):
     """Write the moments of all folds, then of all but each, for the columns from `first` on.
 
     `counts` and `firsts` are weights and first rows: of the folds before each, of each, and of
     those from each on, so both are (3, folds + 1, classes). `sums` are (folds, classes, 3, columns)
-    and `means` and `squares` (folds + 1, classes, features), or (1, classes, features) if only
-    those of all folds are wanted. Folds are joined from both ends: to take one off the sum of all
-    would lose digits.
+    and `means` and `squares` (folds + 1, classes, features). Folds are joined from both ends: to
+    take one off the sum of all would lose digits.
     """
     n_folds, n_classes, _, width = sums.shape
     last = first + width
@@ -131,13 +138,12 @@ def finish_folds(counts, firsts, sums, first, means, squares):
             join_sums(n_before[f], until[f], before[f], *fold, before[f + 1])
         everything = means[0, c, first:last], squares[0, c, first:last]
         finish_sums(n_before[n_folds], before[n_folds], *everything)
-        if means.shape[0] > 1:
-            for f in range(n_folds - 1, -1, -1):
-                rest = n_after[f + 1], since[f + 1], after[f + 1]
-                join_sums(n_before[f], until[f], before[f], *rest, before[f + 1])
-                without = means[f + 1, c, first:last], squares[f + 1, c, first:last]
-                finish_sums(n_before[f] + n_after[f + 1], before[f + 1], *without)
-                join_sums(n_here[f], here[f], sums[f, c], *rest, after[f])
+        for f in range(n_folds - 1, -1, -1):
+            rest = n_after[f + 1], since[f + 1], after[f + 1]
+            join_sums(n_before[f], until[f], before[f], *rest, before[f + 1])
+            without = means[f + 1, c, first:last], squares[f + 1, c, first:last]
+            finish_sums(n_before[f] + n_after[f + 1], before[f + 1], *without)
+            join_sums(n_here[f], here[f], sums[f, c], *rest, after[f])
 
 
 @compiled

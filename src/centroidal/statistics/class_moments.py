@@ -179,7 +179,7 @@ def fold_moments(X, codes, n_classes, folds):
     cells = np.where((folds < 0) | (codes < 0), -1, folds * n_classes + codes).astype(np.int32)
     weights = np.broadcast_to(np.float64(1.0), codes.shape)
     blocks = (
-        _dense_rows_moments(X, cells, (n_folds, n_classes), weights, rows)
+        _folds_of_rows(X, cells, (n_folds, n_classes), weights, rows)
         for rows in _slices(X.shape[0], _height(X))
     )
     return reduce(_merge_each, blocks)
@@ -189,10 +189,38 @@ def _merge_each(first, second):
     return [one.merge(other) for one, other in zip(first, second, strict=True)]
 
 
+def _folds_of_rows(X, cells, shape, weights, rows):
+    """Moments of all folds, then of all but each, from a block of rows.
+
+    A row of fold f and class c is in cell ``f * n_classes + c`` of `shape`, (n_folds, n_classes).
+    """
+    from . import _loops
+
+    n_folds, n_classes = shape
+    firsts = _first_rows(cells, n_folds * n_classes, weights, rows)
+    counts = _before_here_after(
+        class_weights(cells[rows], firsts.size, weights[rows]).reshape(shape), np.add, 0.0
+    )
+    places = _before_here_after(firsts.reshape(shape), np.minimum, rows.stop + 1)
+    means, squares = np.empty((2, n_folds + 1, n_classes, X.shape[1]))
+    for start, sums in _sums_of_rows(X, cells, firsts, weights, rows):
+        sums = sums.reshape(*shape, *sums.shape[1:])
+        _loops.finish_folds(counts, places, sums, start, means, squares)
+    before, _, after = counts
+    counts = np.vstack([before[-1:], before[:-1] + after[1:]])
+    return [ClassMoments(*part) for part in zip(counts, means, squares, strict=True)]
+
+
 def _dense_moments(X, codes, n_classes, weights, n_jobs):
+    from . import _loops
+
     def moments_of(rows):
-        (moments,) = _dense_rows_moments(X, codes, (1, n_classes), weights, rows)
-        return moments
+        counts = class_weights(codes[rows], n_classes, weights[rows])
+        firsts = _first_rows(codes, n_classes, weights, rows)
+        means, squares = np.empty((2, n_classes, X.shape[1]))
+        for start, sums in _sums_of_rows(X, codes, firsts, weights, rows):
+            _loops.finish_cells(counts, sums, start, means, squares)
+        return ClassMoments(counts, means, squares)
 
     return merged_blocks(moments_of, X.shape[0], _height(X), n_jobs)
 
@@ -202,35 +230,23 @@ def _height(X):
     return max(1, _ENTRIES_PER_BLOCK // X.shape[1])
 
 
-def _dense_rows_moments(X, cells, shape, weights, rows):
-    """Moments of all folds, and of all but each if there are several, from a block of rows.
+def _sums_of_rows(X, cells, firsts, weights, rows):
+    """Yield the sums of each cell (cells, 3, columns) for strips of columns, and where they start.
 
-    A row of fold f and class c is in cell ``f * n_classes + c`` of `shape`, (n_folds, n_classes).
+    They lie in the same memory each time: new memory costs more than what is summed.
     """
     from . import _loops
 
     is_row_major = X.strides[0] >= X.strides[1]
     sum_cells = _loops.sum_row_major if is_row_major else _loops.sum_column_major
-    n_folds, n_classes = shape
-    n_cells, n_features = n_folds * n_classes, X.shape[1]
-    firsts = _first_rows(cells, n_cells, weights, rows)
-    counts = class_weights(cells[rows], n_cells, weights[rows]).reshape(shape)
-    heads = (
-        _before_here_after(counts, np.add, 0.0),
-        _before_here_after(firsts.reshape(shape), np.minimum, rows.stop + 1),
-    )
-    n_parts = 1 if n_folds == 1 else 1 + n_folds
-    means, squares = np.empty((2, n_parts, n_classes, n_features))
+    n_cells, n_features = firsts.size, X.shape[1]
     width = min(n_features, max(_LEAST_WIDTH, _CACHED_SUMS // n_cells))
-    room = np.empty(n_cells * 3 * width)  # used again: new memory costs more than what is summed
+    room = np.empty(n_cells * 3 * width)
     for columns in _slices(n_features, width):
         size = columns.stop - columns.start
         sums = room[: n_cells * 3 * size].reshape(n_cells, 3, size)
         sum_cells(X, cells, weights, firsts, rows.start, rows.stop, columns.start, sums)
-        _loops.finish_folds(*heads, sums.reshape(*shape, 3, size), columns.start, means, squares)
-    n_before, _, n_after = heads[0]
-    counts = np.vstack([n_before[-1:], n_before[:-1] + n_after[1:]])
-    return [ClassMoments(*part) for part in zip(counts[:n_parts], means, squares, strict=True)]
+        yield columns.start, sums
 
 
 def _before_here_after(folds, join, nothing):

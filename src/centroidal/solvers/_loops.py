@@ -28,19 +28,18 @@ def nearest(distances, bonus):
 
 
 @compiled
-def l2_gains(shares, means, squares, scale, shared, gains, losses):
+def l2_gains(seen, counts, means, squares, scale, shared, gains, losses):
     """Write the midpoint of the class means of each feature, what it is worth, and what it costs.
 
-    Measured from the mean of one class, so that equal means give a gain of exactly zero. `shares`
-    are one over the weights of the classes, or 0 for a class that was not seen.
+    Measured from the mean of one class, so that equal means give a gain of exactly zero. `seen` are
+    the classes that have samples.
     """
-    seen = np.flatnonzero(shares)
     for j in range(scale.size):
         near, rate = means[seen[0], j], 1.0 / scale[j]
         sum_of_offsets, loss_of_classes = 0.0, 0.0
         for c in seen:
             sum_of_offsets += (means[c, j] - near) * rate
-            loss_of_classes += squares[c, j] * shares[c]
+            loss_of_classes += squares[c, j] / counts[c]
         middle, gain = sum_of_offsets / seen.size, 0.0
         for c in seen:
             offset = (means[c, j] - near) * rate - middle

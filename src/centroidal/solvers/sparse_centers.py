@@ -83,13 +83,12 @@ def solve_l2_centers(moments, scale):
     """Rank the features of problem (8) by the spread of their class means."""
     from . import _loops
 
-    seen = moments.seen
-    shares = np.divide(1.0, moments.counts, out=np.zeros(seen.size), where=seen)
     means, squares = map(np.ascontiguousarray, (moments.means, moments.squares))
     shared, gains, losses = np.empty((3, scale.size))
-    _loops.l2_gains(shares, means, squares, scale, shared, gains, losses)  # eq. (11)
+    given = np.flatnonzero(moments.seen), moments.counts, means, squares, scale
+    _loops.l2_gains(*given, shared, gains, losses)  # eq. (11)
     return _path(
-        centers=_without_unseen(means, seen),
+        centers=_without_unseen(means, moments.seen),
         shared=shared,
         scale=scale,
         gains=gains,

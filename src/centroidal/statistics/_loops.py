@@ -16,25 +16,13 @@ TIE_TOLERANCE = 1e-12  # 1/n + 1/n + ... does not sum to exactly one half
 
 
 @compiled
-def begin_sums(X, firsts, stop, first, sums):
-    """Put the first row of each cell into `sums[:, 0]`, or 0 if it is `stop`; 0 into the others."""
-    sums[:] = 0.0
-    for cell in range(firsts.size):
-        if firsts[cell] < stop:
-            row, near = X[firsts[cell], first : first + sums.shape[2]], sums[cell, 0]
-            for j in range(row.size):
-                near[j] = row[j]
+def add_row_major(X, cells, weights, start, stop, first, sums):
+    """Fold rows `start:stop` into `sums` (cells, 3, columns), for the columns from `first` on.
 
-
-@compiled
-def sum_row_major(X, cells, weights, firsts, start, stop, first, sums):
-    """Write the sums (cells, 3, columns) of rows `start:stop`, for the columns from `first` on.
-
-    `sums[:, 0]` holds a value close to the data to measure from, that of row `firsts` of each cell,
-    so that a large offset costs no precision; the others are the sums of deviations from it and of
-    their squares. A negative cell leaves a row out.
+    `sums[:, 0]` holds a value close to the data to measure from, so that a large offset costs no
+    precision; deviations from it and their squares are added to the other two. A negative cell
+    leaves a row out.
     """
-    begin_sums(X, firsts, stop, first, sums)
     last = first + sums.shape[2]
     for i in range(start, stop):
         cell = cells[i]
@@ -50,12 +38,11 @@ def sum_row_major(X, cells, weights, firsts, start, stop, first, sums):
 
 
 @compiled
-def sum_column_major(X, cells, weights, firsts, start, stop, first, sums):
-    """Do what `sum_row_major` does, with the same additions, for a strip of columns at a time.
+def add_column_major(X, cells, weights, start, stop, first, sums):
+    """Do what `add_row_major` does, with the same additions, for a strip of columns at a time.
 
     The sums of a strip lie together, so that they are added as one.
     """
-    begin_sums(X, firsts, stop, first, sums)
     strip = np.zeros((sums.shape[0], 3, STRIP))
     values = np.zeros(STRIP)
     for begin in range(0, sums.shape[2], STRIP):

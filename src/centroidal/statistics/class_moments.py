@@ -237,15 +237,17 @@ def _sums_of_rows(X, cells, firsts, weights, rows):
     """
     from . import _loops
 
-    is_row_major = X.strides[0] >= X.strides[1]
-    sum_cells = _loops.sum_row_major if is_row_major else _loops.sum_column_major
+    add = _loops.add_row_major if X.strides[0] >= X.strides[1] else _loops.add_column_major
     n_cells, n_features = firsts.size, X.shape[1]
+    is_there = firsts < rows.stop
     width = min(n_features, max(_LEAST_WIDTH, _CACHED_SUMS // n_cells))
     room = np.empty(n_cells * 3 * width)
     for columns in _slices(n_features, width):
         size = columns.stop - columns.start
         sums = room[: n_cells * 3 * size].reshape(n_cells, 3, size)
-        sum_cells(X, cells, weights, firsts, rows.start, rows.stop, columns.start, sums)
+        sums[:] = 0.0
+        sums[is_there, 0] = X[firsts[is_there], columns]
+        add(X, cells, weights, rows.start, rows.stop, columns.start, sums)
         yield columns.start, sums
 
 

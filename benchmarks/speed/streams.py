@@ -67,7 +67,7 @@ def _killed_runs(path, n_gigabytes, n_jobs):
     rows = batches(path, target="y")
     n_batches = -(-rows.n_samples // rows.batch_size)
     model = path.with_name("model.skops")
-    plain, whole, killed, again = [], [], [], []
+    plain, whole, killed, again, back = [], [], [], [], []
     for place in (0.4, 0.5, 0.6):
         plain.append(_fit_in_child(path, None, n_jobs).seconds)
         whole.append(_fit_in_child(path, model, n_jobs).seconds)
@@ -77,6 +77,7 @@ def _killed_runs(path, n_gigabytes, n_jobs):
         model.unlink()
         killed.append(first.seconds + second.seconds)
         again.append(first.batches[-1] - second.batches[0] + 1)
+        back.append(second.seconds_until(first.batches[-1]))
     case = f"stream of Parquet, {n_gigabytes} GB in {n_batches} batches"
     limit = ("the same without checkpoints, not killed", median(plain), 1.05)
     clock = (
@@ -94,7 +95,8 @@ def _killed_runs(path, n_gigabytes, n_jobs):
         "ours": median(killed),
         "limit": limit,
         "note": f"opening to SIGKILL after 40, 50 and 60 % of the batches, and opening to the "
-        f"model; {', '.join(map(str, again))} batches were read twice; {clock}",
+        f"model; {', '.join(map(str, again))} batches were read twice, and it was back where it had "
+        f"been killed after {', '.join(f'{each:.2f}' for each in back)} s; {clock}",
     }
 
 
@@ -158,17 +160,21 @@ class _Run:
     """What a child told: when it began and ended or was killed, and the batches it finished."""
 
     def __init__(self):
-        self.batches, self._start, self._end = [], None, None
+        self.batches, self._heard, self._start, self._end = [], {}, None, None
 
     def hear(self, word, value):
         if word == "batch":
             self.batches.append(int(value))
+            self._heard[int(value)] = time.time()
         else:
             setattr(self, f"_{word}", value)
 
     @property
     def seconds(self):
         return self._end - self._start
+
+    def seconds_until(self, batch):
+        return self._heard[batch] - self._start
 
 
 def _fit_in_child(folder, checkpoint, n_jobs, kill_after=None):

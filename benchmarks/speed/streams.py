@@ -95,8 +95,8 @@ def _killed_runs(path, n_gigabytes, n_jobs):
         "ours": median(killed),
         "limit": limit,
         "note": f"opening to SIGKILL after 40, 50 and 60 % of the batches, and opening to the "
-        f"model; {', '.join(map(str, again))} batches were read twice, and it was back where it had "
-        f"been killed after {', '.join(f'{each:.2f}' for each in back)} s; {clock}",
+        f"model; {', '.join(map(str, again))} batches were read twice, and it was back where it "
+        f"had been killed after {', '.join(f'{each:.2f}' for each in back)} s; {clock}",
     }
 
 

@@ -471,6 +471,14 @@ def clock(monkeypatch):
     return clock
 
 
+def fit_in_batches_of_three_seconds(folder, tmp_path, clock):
+    def tell(*told):
+        clock[0] += 3.0
+
+    rows, path = open_folder(folder, 1), tmp_path / "model.skops"
+    fit_batches(SparseCenterClassifier(), rows, checkpoint=path, progress=tell)
+
+
 def test_writing_takes_at_most_a_hundredth_of_the_time(folder, tmp_path, clock, monkeypatch):
     written = []
 
@@ -480,13 +488,7 @@ def test_writing_takes_at_most_a_hundredth_of_the_time(folder, tmp_path, clock, 
 
     monkeypatch.setattr(checkpoints, "model_file", slow_file)
 
-    def batch_takes_three_seconds(*told):
-        clock[0] += 3.0
-
-    fit_batches(
-        SparseCenterClassifier(), open_folder(folder, 1),
-        checkpoint=tmp_path / "model.skops", progress=batch_takes_three_seconds,
-    )  # fmt: skip
+    fit_in_batches_of_three_seconds(folder, tmp_path, clock)
     # At first and after the first batch, to see how long it takes; then after 34 batches of 3 s
     # each, as 100 s must have passed, and at the end.
     assert written == [0.0, 4.0, 107.0, 183.0]
@@ -501,13 +503,7 @@ def test_one_slow_writing_does_not_put_off_the_next(folder, tmp_path, clock, mon
 
     monkeypatch.setattr(checkpoints, "model_file", slow_file)
 
-    def batch_takes_three_seconds(*told):
-        clock[0] += 3.0
-
-    fit_batches(
-        SparseCenterClassifier(), open_folder(folder, 1),
-        checkpoint=tmp_path / "model.skops", progress=batch_takes_three_seconds,
-    )  # fmt: skip
+    fit_in_batches_of_three_seconds(folder, tmp_path, clock)
     # 40 s must have passed since the last writing ended, which is 14 batches.
     np.testing.assert_allclose(written, [0.0, 3.4, 45.8, 107.8, 150.2, 192.6, 202.0])
 
@@ -522,14 +518,8 @@ def test_time_to_solve_counts_as_time_to_write(folder, tmp_path, clock, monkeypa
         clock[0] += 1.0
         return keep(*given)
 
-    def batch_takes_three_seconds(*told):
-        clock[0] += 3.0
-
     monkeypatch.setattr(SparseCenterClassifier, "_keep_moments", slow_keep)
-    fit_batches(
-        SparseCenterClassifier(), open_folder(folder, 1),
-        checkpoint=tmp_path / "model.skops", progress=batch_takes_three_seconds,
-    )  # fmt: skip
+    fit_in_batches_of_three_seconds(folder, tmp_path, clock)
     assert solved[:2] == [3.0, 106.0]
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from .._optional import require
+from ._meanwhile import loading_loops
 from ._messages import InputError, WorkError, input_errors
 from ._outputs import Output, Outputs
 
@@ -273,7 +274,7 @@ def _read(args, messages):
         who = "--stream reads it" if args.command == "select" else "only select --stream reads one"
         raise InputError(f"{args.table} is a folder, not a file; {who}.")
     messages.note(f"Reading {args.table} ...")
-    with input_errors():
+    with loading_loops(), input_errors():
         table = read_table(
             args.table, target=args.target, ids=args.id, drop=args.drop,
             transpose=args.transpose, layer=args.layer, impute=args.impute,

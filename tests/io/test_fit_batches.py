@@ -479,36 +479,34 @@ def fit_in_batches_of_three_seconds(folder, tmp_path, clock):
     fit_batches(SparseCenterClassifier(), rows, checkpoint=path, progress=tell)
 
 
-def test_writing_takes_at_most_a_hundredth_of_the_time(folder, tmp_path, clock, monkeypatch):
+def write_slowly(monkeypatch, clock, seconds):
+    """Let checkpoints take some time beside the fit, each as listed; return when they begin."""
     written = []
 
     def slow_file(model, metadata):
         written.append(clock[0])
-        clock[0] += 1.0
+        clock[0] += seconds(len(written))
 
     monkeypatch.setattr(checkpoints, "model_file", slow_file)
+    return written
 
+
+def test_a_thread_writes_at_most_a_twenty_fifth_of_the_time(folder, tmp_path, clock, monkeypatch):
+    written = write_slowly(monkeypatch, clock, lambda number: 1.0)
     fit_in_batches_of_three_seconds(folder, tmp_path, clock)
-    # At first and after the first batch, to see how long it takes; then after 34 batches of 3 s
-    # each, as 100 s must have passed, and at the end.
-    assert written == [0.0, 4.0, 107.0, 183.0]
+    # At first and after the first batch, to see how long it takes; then whenever 25 s have passed
+    # since it began, and at the end. The clock counts writing here, as there is no thread.
+    assert written == [0.0, *(4.0 + 25.0 * i for i in range(8)), 189.0]
 
 
 def test_one_slow_writing_does_not_put_off_the_next(folder, tmp_path, clock, monkeypatch):
-    written = []
-
-    def slow_file(model, metadata):
-        written.append(clock[0])
-        clock[0] += 20.0 if len(written) == 3 else 0.4
-
-    monkeypatch.setattr(checkpoints, "model_file", slow_file)
-
+    written = write_slowly(monkeypatch, clock, lambda number: 10.0 if number == 3 else 0.4)
     fit_in_batches_of_three_seconds(folder, tmp_path, clock)
-    # 40 s must have passed since the last writing ended, which is 14 batches.
-    np.testing.assert_allclose(written, [0.0, 3.4, 45.8, 107.8, 150.2, 192.6, 202.0])
+    # 10 s must have passed since a writing began, which is 4 batches, or one if it was slow.
+    np.testing.assert_allclose(written[:6], [0.0, 3.4, 15.8, 28.8, 41.2, 53.6])
 
 
-def test_time_to_solve_counts_as_time_to_write(folder, tmp_path, clock, monkeypatch):
+def test_the_fit_waits_at_most_a_hundredth_of_the_time(folder, tmp_path, clock, monkeypatch):
     solved = []
     monkeypatch.setattr(checkpoints, "model_file", lambda *_: None)
     keep = SparseCenterClassifier._keep_moments
@@ -521,6 +519,35 @@ def test_time_to_solve_counts_as_time_to_write(folder, tmp_path, clock, monkeypa
     monkeypatch.setattr(SparseCenterClassifier, "_keep_moments", slow_keep)
     fit_in_batches_of_three_seconds(folder, tmp_path, clock)
     assert solved[:2] == [3.0, 106.0]
+
+
+def test_no_more_is_written_than_keeps_losses_below_a_two_hundredth(tmp_path, clock, monkeypatch):
+    written = write_slowly(monkeypatch, clock, lambda number: 0.0)
+    fit = checkpoints.Checkpoint(tmp_path / "model.skops", None, {})
+    clock[0] = 2000.0
+    fit.write(SparseCenterClassifier(), checkpoints.Progress(1, 1))
+    clock[0] = 2009.0
+    assert not fit.is_due()
+    clock[0] = 2011.0
+    assert fit.is_due()
+    assert written == [2000.0]
+
+
+def test_what_changes_while_it_is_written_is_written_as_it_was(tmp_path, monkeypatch):
+    path, may_write = tmp_path / "model.skops", threading.Event()
+    model_file = checkpoints.model_file
+
+    def late_file(model, metadata):
+        assert may_write.wait(60)
+        return model_file(model, metadata)
+
+    monkeypatch.setattr(checkpoints, "model_file", late_file)
+    model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
+    with checkpoints.Checkpoint(path, 1, {}) as fit:
+        fit.write(model, checkpoints.Progress(1, 4))
+        model.theta_[:] = 9.0
+        may_write.set()
+    assert load_model(path).theta_.tolist() == [[0.5], [4.5]]
 
 
 def test_the_fit_goes_on_while_the_disk_is_slow(folder, tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ import re
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from copy import copy
+from copy import copy, deepcopy
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +26,9 @@ _LAYOUT = 1
 _WORDS = {KEY: "fit", "select_batches": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
-_SHARE = 100  # what is done before the fit goes on may take one part in so many of the time
+# What checkpoints may take of the time: while the fit waits, and of a thread beside it. Nor are
+# they written more often than is needed to lose no more than this when killed: disks wear out.
+_MOST_WAITED, _MOST_BESIDE, _MOST_LOST = 0.01, 0.04, 0.005
 _N_TIMED = 3  # writings of which the quickest counts: others may have waited for something else
 
 
@@ -73,7 +75,7 @@ def _room(path):
 class Checkpoint:
     """A file that a fit is written to as it goes on, and resumed from.
 
-    A thread waits for the disk while the fit goes on; at the end of a with statement it is done.
+    A thread writes while the fit goes on; at the end of a with statement it is done.
 
     Parameters
     ----------
@@ -99,8 +101,9 @@ class Checkpoint:
     def __init__(self, path, every, facts, *, carries=None, key=KEY):
         self._path = None if path is None else check_target(path, ".skops", force=True)
         self._every, self._facts, self._carries, self._key = every, facts, carries, key
-        self._n_waited, self._written, self._due = 0, 0.0, None
-        self._seconds = deque(maxlen=_N_TIMED)
+        self._n_waited, self._due = 0, None
+        self._begun = self._written = time.perf_counter()
+        self._waited, self._beside = deque(maxlen=_N_TIMED), deque(maxlen=_N_TIMED)  # seconds
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="centroidal-checkpoint")
         self._writing = None
 
@@ -137,17 +140,25 @@ class Checkpoint:
         now = time.perf_counter()
         if self._every is None:
             is_ready = self._writing is None or self._writing.done()
-            is_late = now - self._written >= _SHARE * min(self._seconds, default=0.0)
-            is_due = is_ready and is_late
+            is_due = is_ready and now - self._written >= self._pause(now)
         else:
             is_due = self._n_waited >= self._every
         self._due = now if is_due else None  # to solve the model before it is written takes time
         return is_due
 
+    def _pause(self, now):
+        """Seconds to let pass between two writings."""
+        return max(
+            min(self._waited, default=0.0) / _MOST_WAITED,
+            min(self._beside, default=0.0) / _MOST_BESIDE,
+            (now - self._begun) * _MOST_LOST,
+        )
+
     def write(self, model, progress, carried=None):
         """Write the model, and what is carried besides, whole or not at all.
 
-        The first time and the last time it is there when this returns.
+        The first time and the last time it is there when this returns. In between a copy is
+        written, as the fit goes on to change what it is given.
         """
         if self._path is None:
             return
@@ -156,14 +167,21 @@ class Checkpoint:
             model = copy(model)
             setattr(model, self._carries, carried)
         metadata = {self._key: {**self._facts, "progress": [*progress]}}
-        content = model_file(model, metadata)
-        self._written = time.perf_counter()
-        self._seconds.append(self._written - start)
-        self._n_waited, self._due = 0, None
+        goes_on = progress.n_done > 0 and not progress.finished
         self._wait()
-        self._writing = self._thread.submit(write_whole, self._path, content, force=True)
-        if progress.finished or not progress.n_done:
+        given = deepcopy(model) if goes_on else model
+        self._written = time.perf_counter()
+        self._waited.append(self._written - start)
+        self._n_waited, self._due = 0, None
+        self._writing = self._thread.submit(self._write_beside, given, metadata)
+        if not goes_on:
             self._wait()
+
+    def _write_beside(self, model, metadata):
+        """Do what the fit does not wait for."""
+        start = time.perf_counter()
+        write_whole(self._path, model_file(model, metadata), force=True)
+        self._beside.append(time.perf_counter() - start)
 
     def _wait(self):
         """Wait until what was written last is there; raise if it could not be."""
@@ -177,7 +195,8 @@ class Checkpoint:
             raise UntrustedTypeError(
                 f"checkpoint={str(self._path)!r} must be None for this estimator: {error}"
             ) from None
-        self._seconds.clear()  # most of it was importing what writes, which tells nothing
+        for seconds in (self._waited, self._beside):
+            seconds.clear()  # nothing was solved, and what writes was imported: it tells nothing
 
     def _remove_parts(self):
         """Remove what a run left that was killed while it wrote."""

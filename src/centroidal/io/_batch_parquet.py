@@ -49,7 +49,7 @@ class ParquetReader:
         self._request = request
         names = [path.name if folder is None else f"{folder}/{path.name}" for path in paths]
         first = self._footer(paths[0], names[0])
-        self._schema = first.schema
+        self._schema = first.columns.to_arrow_schema()
         with ThreadPoolExecutor(self._pyarrow.cpu_count()) as pool:
             later = pool.map(partial(self._file_like, first), paths[1:], names[1:])
             self._files = [first.file, *later]
@@ -85,12 +85,14 @@ class ParquetReader:
         with clean_errors(name, _KIND), self._open(path) as stored:
             meta = stored.metadata
             heights = tuple(meta.row_group(g).num_rows for g in range(meta.num_row_groups))
-            return _Footer(_File(path, name, path.stat().st_size, heights), stored.schema_arrow)
+            return _Footer(_File(path, name, path.stat().st_size, heights), meta.schema)
 
     def _file_like(self, first, path, name):
         """Return what the footer of a file says, which must have the columns of the first one."""
         footer = self._footer(path, name)
-        _check_schema(first.schema, footer.schema, first.file.name, name)
+        if not footer.columns.equals(first.columns):  # to compare types of Arrow takes longer
+            found = footer.columns.to_arrow_schema()
+            _check_schema(self._schema, found, first.file.name, name)
         return footer.file
 
     def _open(self, path, n_columns=1):
@@ -221,7 +223,7 @@ class _File(NamedTuple):
 
 class _Footer(NamedTuple):
     file: _File
-    schema: object
+    columns: object  # with their types, as Parquet has them
 
 
 def _is_number(kind):
@@ -249,8 +251,6 @@ def _is_plain(column):
 
 def _check_schema(expected, found, first_name, name):
     """Raise unless a file has the columns of the first one, in any order."""
-    if found.equals(expected):
-        return
     wanted = dict(zip(expected.names, expected.types, strict=True))
     there = dict(zip(found.names, found.types, strict=True))
     if wanted == there and len(expected.names) == len(found.names):

@@ -55,8 +55,9 @@ def fit_batches(
         A file, ending in ``.skops``, to write the model to as it goes on. If it exists, the fit
         goes on from there. It must be of the same fit.
     checkpoint_every : int, default=None
-        After how many batches it is written. None writes it as often as takes less than a
-        hundredth of the time. With medians it is written after each block of columns.
+        After how many batches it is written. None writes it as often as the fit waits for it less
+        than a hundredth of the time, and a kill loses a two-hundredth; a thread does the rest.
+        With medians it is written after each block of columns.
     memory : int, default=2**28
         Bytes that a block of columns may take; for medians only.
     progress : bool or function, default=None

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from centroidal.io import _batch_parquet, _batch_text, _text, read_table
-from centroidal.io.batches import _batch_size, batches
+from centroidal.io.batches import Batches, _batch_size, batches
 
 
 def sample(n_rows=23, n_features=5, dtype=np.float64, seed=0):
@@ -339,7 +339,7 @@ def test_columns_may_be_in_another_order(tmp_path):
     np.testing.assert_array_equal(stacked(rows)[0], X)
 
 
-def test_differing_columns_are_found_before_any_work(tmp_path):
+def test_differing_columns_are_found_before_any_row_is_read(tmp_path):
     X, y = sample()
     folder = write_folder(tmp_path / "p", X, y, cuts=(10,))
     path = folder / "part-1.parquet"
@@ -352,8 +352,10 @@ def test_differing_columns_are_found_before_any_work(tmp_path):
         r"p/part-1\.parquet has other columns than p/part-0\.parquet; missing: 'g0', 'g3'; "
         r"extra: 'new'; of another type: 'g1' \(float, not double\)"
     )
-    with pytest.raises(ValueError, match=message):
-        batches(folder, target="kind")
+    rows = batches(folder, target="kind", drop="sample")
+    for look in (repr, list, Batches.classes):
+        with pytest.raises(ValueError, match=message):
+            look(rows)
 
 
 def test_text_columns_are_refused_with_an_example(tmp_path):
@@ -415,19 +417,27 @@ def damage(path):
     path.write_bytes(data)
 
 
-def test_file_without_a_footer_is_found_before_any_work(tmp_path):
+def test_file_without_a_footer_is_found_before_any_row_is_read(tmp_path):
     folder = write_folder(tmp_path / "p", *sample())
     (folder / "part-1.parquet").write_bytes(b"PAR1 and nothing else")
+    rows = batches(folder, target="kind", drop="sample")
     with pytest.raises(ValueError, match=r"p/part-1\.parquet could not be read as a Parquet file"):
-        batches(folder, target="kind")
+        repr(rows)
 
 
 def test_file_that_was_replaced_is_refused(tmp_path):
     X, y = sample()
     folder = write_folder(tmp_path / "p", X, y)
     rows = batches(folder, target="kind", drop="sample")
-    pq.write_table(arrow_table(X, y), folder / "part-3.parquet")
+    assert rows.n_samples == 23
+    path = folder / "part-3.parquet"
+    table = arrow_table(X, y)
+    pq.write_table(table, path)
     with pytest.raises(ValueError, match=r"p/part-3\.parquet has changed since its footer"):
+        list(rows)
+    part = table.slice(0, 8).drop_columns("g1")
+    pq.write_table(part, path)
+    with pytest.raises(ValueError, match=r"p/part-3\.parquet could not be read as a Parquet file"):
         list(rows)
 
 

@@ -24,6 +24,7 @@ from centroidal import (
 )
 from centroidal.io import UntrustedTypeError, load_model, read_model_card, read_table, save_model
 from centroidal.io import _batch_checkpoint as checkpoints
+from centroidal.io._batch_parquet import ParquetReader
 from centroidal.io.batches import Batches, batches
 from centroidal.io.fit_batches import fit_batches
 
@@ -339,6 +340,42 @@ def test_labels_are_not_read_again_where_no_file_has_changed(folder, tmp_path, m
     with pytest.raises(ValueError, match="files that are gone"):
         fit_batches(estimator, open_folder(folder), **options)
     assert len(passes) == 2
+
+
+def opened(monkeypatch):
+    """List the names of the Parquet files that are opened from now on."""
+    names, open_file = [], ParquetReader._open
+
+    def open_and_tell(reader, path, *given):
+        names.append(path.name)
+        return open_file(reader, path, *given)
+
+    monkeypatch.setattr(ParquetReader, "_open", open_and_tell)
+    return names
+
+
+def test_files_that_were_read_are_not_opened_again(folder, tmp_path, monkeypatch):
+    estimator, options = SparseCenterClassifier(2), {"checkpoint": tmp_path / "model.skops"}
+    unbroken = fit_batches(estimator, open_folder(folder))
+    names = sorted(path.name for path in folder.iterdir())
+    with pytest.raises(Stop):
+        fit_batches(
+            estimator, open_folder(folder), **options, checkpoint_every=1, progress=stop_after(7)
+        )
+    seen = opened(monkeypatch)
+    again = fit_batches(estimator, open_folder(folder), **options)
+    assert_same(again, unbroken)
+    assert seen == [names[0], names[-1]]  # for its columns, and for the rows that are left
+
+
+def test_file_that_was_touched_is_opened_again(folder, tmp_path, monkeypatch):
+    estimator, path = SparseCenterClassifier(2), tmp_path / "model.skops"
+    first = fit_batches(estimator, open_folder(folder), checkpoint=path)
+    touched = sorted(folder.iterdir())[1]
+    os.utime(touched, ns=(0, 0))
+    seen = opened(monkeypatch)
+    assert_same(fit_batches(estimator, open_folder(folder), checkpoint=path), first)
+    assert seen == [min(folder.iterdir()).name, touched.name]
 
 
 def test_resumed_fit_by_columns_is_the_unbroken_one_to_the_bit(folder, tmp_path):

@@ -1,8 +1,12 @@
-"""Batches of Parquet files: only footers are read beforehand, and only columns that are needed."""
+"""Batches of Parquet files: only footers are read beforehand, and only columns that are needed.
+
+Even a footer takes a millisecond: those of files that an earlier run has opened, and that have not
+changed since, are not read before the files are.
+"""
 
 from bisect import bisect_right
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import accumulate
 from typing import NamedTuple
@@ -47,14 +51,10 @@ class ParquetReader:
         self._pyarrow = require("pyarrow", "io", "Reading Parquet")
         self._parquet = require("pyarrow.parquet", "io", "Reading Parquet")
         self._request = request
-        names = [path.name if folder is None else f"{folder}/{path.name}" for path in paths]
-        first = self._footer(paths[0], names[0])
-        self._schema = first.columns.to_arrow_schema()
-        with ThreadPoolExecutor(self._pyarrow.cpu_count()) as pool:
-            later = pool.map(partial(self._file_like, first), paths[1:], names[1:])
-            self._files = [first.file, *later]
-        self._find_columns(paths[0], request._replace(name=names[0]))
-        self.n_samples = sum(file.n_rows for file in self._files)
+        self._paths, self._known = paths, {}
+        self._names = [path.name if folder is None else f"{folder}/{path.name}" for path in paths]
+        self._first, self._schema = self._footer(paths[0], self._names[0])
+        self._find_columns(paths[0], request._replace(name=self._names[0]))
         self.row_bytes = self._dtype.itemsize * len(self.feature_names)
 
     @property
@@ -63,7 +63,19 @@ class ParquetReader:
         columns = sorted(zip(self._schema.names, map(str, self._schema.types), strict=True))
         digest = sha256(repr((self.feature_names, columns)).encode()).hexdigest()
         files = [[file.path.name, file.size, file.n_rows] for file in self._files]
-        return Identity("Parquet", files, digest)
+        return Identity("Parquet", files, digest, [file.time for file in self._files])
+
+    @property
+    def n_samples(self):
+        """Number of rows."""
+        return sum(file.n_rows for file in self._files)
+
+    def recall(self, files, times):
+        """Take over what an earlier run found, see `Identity`, of files that are as they were."""
+        self._known = {
+            (name, size, time): n_rows
+            for (name, size, n_rows), time in zip(files, times, strict=False)
+        }
 
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; whole files and row groups before it are skipped."""
@@ -81,19 +93,28 @@ class ParquetReader:
 
     # -------------------------------------------------------------- before any work
 
+    @cached_property
+    def _files(self):
+        """What is known of each file, all of which have the columns of the first one."""
+        with ThreadPoolExecutor(self._pyarrow.cpu_count()) as pool:
+            later = pool.map(self._file, self._paths[1:], self._names[1:])
+            return [self._first, *later]
+
+    def _file(self, path, name):
+        found = path.stat()
+        n_rows = self._known.get((path.name, found.st_size, found.st_mtime_ns))
+        if n_rows is not None:
+            return _File(path, name, found.st_size, found.st_mtime_ns, n_rows)
+        file, schema = self._footer(path, name)
+        _check_schema(self._schema, schema, self._first.name, name)
+        return file
+
     def _footer(self, path, name):
         with clean_errors(name, _KIND), self._open(path) as stored:
-            meta = stored.metadata
-            heights = tuple(meta.row_group(g).num_rows for g in range(meta.num_row_groups))
-            return _Footer(_File(path, name, path.stat().st_size, heights), meta.schema)
-
-    def _file_like(self, first, path, name):
-        """Return what the footer of a file says, which must have the columns of the first one."""
-        footer = self._footer(path, name)
-        if not footer.columns.equals(first.columns):  # to compare types of Arrow takes longer
-            found = footer.columns.to_arrow_schema()
-            _check_schema(self._schema, found, first.file.name, name)
-        return footer.file
+            found, n_rows = path.stat(), stored.metadata.num_rows
+            file = _File(path, name, found.st_size, found.st_mtime_ns, n_rows)
+            # Not the schema of its metadata, which refers to it and so keeps it in memory.
+            return file, stored.schema_arrow
 
     def _open(self, path, n_columns=1):
         buffer = min(max(_BUFFER_BYTES // n_columns, _LEAST_BUFFER), _LARGEST_BUFFER)
@@ -144,11 +165,11 @@ class ParquetReader:
         with clean_errors(file.name, _KIND):
             stored = self._open(file.path, len(names))
         with stored:
-            _check_unchanged(file, stored)
-            first_group = bisect_right([*accumulate(file.heights)], first_row)
-            first_row -= sum(file.heights[:first_group])
-            for groups in self._packed_groups(file.heights, first_group, len(names)):
-                height = sum(file.heights[group] for group in groups)
+            heights = _heights(file, stored.metadata)
+            first_group = bisect_right([*accumulate(heights)], first_row)
+            first_row -= sum(heights[:first_group])
+            for groups in self._packed_groups(heights, first_group, len(names)):
+                height = sum(heights[group] for group in groups)
                 found = self._group_batches(stored, height, groups, n_rows, names)
                 yield from _from_row(first_row, height, found, file.name, convert)
                 first_row = 0
@@ -214,16 +235,15 @@ class _File(NamedTuple):
     path: object
     name: str
     size: int
-    heights: tuple  # rows of each row group
-
-    @property
-    def n_rows(self):
-        return sum(self.heights)
+    time: int  # at which it was changed, in nanoseconds
+    n_rows: int
 
 
-class _Footer(NamedTuple):
-    file: _File
-    columns: object  # with their types, as Parquet has them
+def _heights(file, meta):
+    """Return the rows of each row group; raise if they are not those that were counted."""
+    if meta.num_rows != file.n_rows:
+        raise ValueError(f"{file.name} has changed since its footer was read.")
+    return [meta.row_group(group).num_rows for group in range(meta.num_row_groups)]
 
 
 def _is_number(kind):
@@ -251,6 +271,8 @@ def _is_plain(column):
 
 def _check_schema(expected, found, first_name, name):
     """Raise unless a file has the columns of the first one, in any order."""
+    if found.equals(expected):
+        return
     wanted = dict(zip(expected.names, expected.types, strict=True))
     there = dict(zip(found.names, found.types, strict=True))
     if wanted == there and len(expected.names) == len(found.names):
@@ -277,10 +299,3 @@ def _check_schema(expected, found, first_name, name):
         f"{name} has other columns than {first_name}; {'; '.join(differences)}. All files of a "
         "folder must have the same columns."
     )
-
-
-def _check_unchanged(file, stored):
-    meta = stored.metadata
-    heights = tuple(meta.row_group(g).num_rows for g in range(meta.num_row_groups))
-    if heights != file.heights:
-        raise ValueError(f"{file.name} has changed since its footer was read.")

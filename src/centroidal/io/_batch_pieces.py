@@ -36,11 +36,15 @@ class Piece(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """What a source is known by: its format, its files and the names and types of its columns."""
+    """What a source is known by: its format, its files and the names and types of its columns.
+
+    The times at which its files were changed do not count, and tell which of them may have been.
+    """
 
     format: str
     files: list  # of [name, size in bytes, rows or None]
     columns: str  # a digest
+    times: list = ()  # in nanoseconds, of each file
 
 
 def joined(pieces, n_rows, n_left):

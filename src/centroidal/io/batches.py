@@ -227,10 +227,11 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     Raises
     ------
     ValueError
-        If the source is not a table of numbers, as far as its header or its footers tell; the
-        files of a folder must have the same columns, in any order. What only the rows tell is
-        raised when they are read, with the file and the number of the batch: missing or infinite
-        values, missing labels, words among numbers, a damaged file.
+        If the source is not a table of numbers, as far as its header or its first footer tells.
+        The files of a folder must have the same columns, in any order; that is raised when its
+        rows are counted, which is before any of them is read. What only the rows tell is raised
+        when they are read, with the file and the number of the batch: missing or infinite values,
+        missing labels, words among numbers, a damaged file.
     FileNotFoundError
         If there is no such source.
 

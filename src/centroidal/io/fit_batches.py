@@ -7,7 +7,7 @@ from .._progress import teller
 from .._validation import Features, check_next_classes
 from ..classifiers import SparseCenterClassifier
 from ..classifiers._geometry import moments_height
-from ._batch_checkpoint import KEY, Checkpoint, Progress, described, stated
+from ._batch_checkpoint import KEY, Checkpoint, Progress, described, recall, stated
 from ._batch_passes import (
     RowCount,
     block_width,
@@ -115,6 +115,7 @@ def fit_batches(
     check_whole("memory", memory)
     check_batches(batches)
     by_columns = _needs_columns(estimator)
+    recall(batches, checkpoint, KEY)
     model = clone(estimator)
     classes = _classes_in(batches, checkpoint) if classes is None else classes
     classes = check_next_classes(model, classes, is_first=True)

@@ -15,7 +15,7 @@ from ..model_selection._selection_methods import CentersMethod, method_named
 from ..model_selection._versions import versions
 from ..model_selection.selection import FeatureSelection, confusions_of, score_of_hits
 from ..statistics import map_blocks
-from ._batch_checkpoint import Checkpoint, Progress, described, stated
+from ._batch_checkpoint import Checkpoint, Progress, described, recall, stated
 from ._batch_folds import Folds, training_sets
 from ._batch_passes import RowCount, block_width, check_batches, check_whole, codes_of
 from ._batch_summaries import MeansPass, MediansPasses
@@ -149,6 +149,7 @@ def select_batches(
     check_whole("memory", memory)
     tell = teller(progress, "rows")
     seed = _check_seed(random_state, checkpoint)
+    recall(batches, checkpoint, _KEY)
     problem = Problem.of(batches, asked, cv, classes, seed, memory, n_jobs)
 
     facts = _facts(problem)

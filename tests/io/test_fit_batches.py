@@ -449,6 +449,27 @@ def test_model_file_that_is_no_checkpoint_is_not_overwritten(folder, tmp_path):
     assert path.read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"files": 3},
+        {"files": [3]},
+        {"files": [["part-0.parquet", 10]]},
+        {"files": [[["part-0.parquet"], 10, 7]]},
+        {"files": [["part-0.parquet", 10, "7"]]},
+        {"times": 3},
+        {"times": [[3]]},
+    ],
+)
+def test_checkpoint_whose_files_are_none_is_refused(forged, folder, tmp_path):
+    path = tmp_path / "model.skops"
+    model = fit_batches(SparseCenterClassifier(), open_folder(folder), checkpoint=path)
+    facts = read_model_card(path).metadata["fit_batches"]
+    save_model(model, path, metadata={"fit_batches": facts | forged}, force=True)
+    with pytest.raises(ValueError, match="is no checkpoint that can be resumed"):
+        fit_batches(SparseCenterClassifier(), open_folder(folder), checkpoint=path)
+
+
 def test_estimator_that_a_model_file_may_not_hold_is_refused_before_any_work(folder, tmp_path):
     path = tmp_path / "model.skops"
     told = []

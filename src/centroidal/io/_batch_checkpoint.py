@@ -65,12 +65,22 @@ def stated(path, key):
     found = read_model_card(path, max_bytes=_room(path)).metadata.get(key)
     if not isinstance(found, dict) or not set(found) >= _KEYS or found["layout"] != _LAYOUT:
         return None
-    return found if all(map(_is_file, found["files"])) else None
+    times = found.setdefault("times", [])
+    are_files = _is_list(found["files"], _is_file) and _is_list(times, _is_whole)
+    return found if are_files else None
+
+
+def _is_list(value, is_item):
+    return isinstance(value, list) and all(map(is_item, value))
+
+
+def _is_whole(value):
+    return isinstance(value, int)
 
 
 def _is_file(facts):
     kinds = (str, int, int | None)
-    return len(facts) == len(kinds) and all(map(isinstance, facts, kinds))
+    return isinstance(facts, list) and len(facts) == 3 and all(map(isinstance, facts, kinds))
 
 
 def recall(batches, path, key):
@@ -78,7 +88,7 @@ def recall(batches, path, key):
     take_over = getattr(batches._reader, "recall", None)  # where there is anything to be spared
     found = stated(path, key)
     if take_over is not None and found is not None:
-        take_over(found["files"], found.get("times", []))
+        take_over(found["files"], found["times"])
 
 
 def _room(path):

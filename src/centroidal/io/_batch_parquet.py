@@ -63,7 +63,7 @@ class ParquetReader:
         columns = sorted(zip(self._schema.names, map(str, self._schema.types), strict=True))
         digest = sha256(repr((self.feature_names, columns)).encode()).hexdigest()
         files = [[file.path.name, file.size, file.n_rows] for file in self._files]
-        return Identity("Parquet", files, digest, [file.time for file in self._files])
+        return Identity("Parquet", files, digest, tuple(file.time for file in self._files))
 
     @property
     def n_samples(self):

@@ -44,7 +44,7 @@ class Identity(NamedTuple):
     format: str
     files: list  # of [name, size in bytes, rows or None]
     columns: str  # a digest
-    times: list = ()  # in nanoseconds, of each file
+    times: tuple = ()  # in nanoseconds, of each file
 
 
 def joined(pieces, n_rows, n_left):

@@ -22,13 +22,13 @@ from .models import (
 __all__ = ["KEY", "Checkpoint", "Progress", "described", "recall", "stated"]
 
 KEY = "fit_batches"  # under which the card of a model file holds the facts of a fit
-_LAYOUT = 1
+_LAYOUT = 2
 _WORDS = {KEY: "fit", "select_batches": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
 # What checkpoints may take of the time: while the fit waits, and of a thread beside it. Nor are
 # they written more often than is needed to lose no more than this when killed: disks wear out.
-_MOST_WAITED, _MOST_BESIDE, _MOST_LOST = 0.01, 0.04, 0.005
+_MOST_WAITED, _MOST_BESIDE, _MOST_LOST = 0.01, 0.02, 0.005
 _N_TIMED = 3  # writings of which the quickest counts: others may have waited for something else
 
 
@@ -125,7 +125,7 @@ class Checkpoint:
     def __init__(self, path, every, facts, *, carries=None, key=KEY):
         self._path = None if path is None else check_target(path, ".skops", force=True)
         self._every, self._facts, self._carries, self._key = every, facts, carries, key
-        self._n_waited, self._due = 0, None
+        self._n_waited = 0
         self._begun = self._written = time.perf_counter()
         self._waited, self._beside = deque(maxlen=_N_TIMED), deque(maxlen=_N_TIMED)  # seconds
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="centroidal-checkpoint")
@@ -164,11 +164,8 @@ class Checkpoint:
         now = time.perf_counter()
         if self._every is None:
             is_ready = self._writing is None or self._writing.done()
-            is_due = is_ready and now - self._written >= self._pause(now)
-        else:
-            is_due = self._n_waited >= self._every
-        self._due = now if is_due else None  # to solve the model before it is written takes time
-        return is_due
+            return is_ready and now - self._written >= self._pause(now)
+        return self._n_waited >= self._every
 
     def _pause(self, now):
         """Seconds to let pass between two writings."""
@@ -186,7 +183,7 @@ class Checkpoint:
         """
         if self._path is None:
             return
-        start = time.perf_counter() if self._due is None else self._due
+        start = time.perf_counter()
         if carried is not None:
             model = copy(model)
             setattr(model, self._carries, carried)
@@ -196,7 +193,7 @@ class Checkpoint:
         given = deepcopy(model) if goes_on else model
         self._written = time.perf_counter()
         self._waited.append(self._written - start)
-        self._n_waited, self._due = 0, None
+        self._n_waited = 0
         self._writing = self._thread.submit(self._write_beside, given, metadata)
         if not goes_on:
             self._wait()
@@ -220,7 +217,7 @@ class Checkpoint:
                 f"checkpoint={str(self._path)!r} must be None for this estimator: {error}"
             ) from None
         for seconds in (self._waited, self._beside):
-            seconds.clear()  # nothing was solved, and what writes was imported: it tells nothing
+            seconds.clear()  # nothing was found yet, and what writes was imported
 
     def _remove_parts(self):
         """Remove what a run left that was killed while it wrote."""

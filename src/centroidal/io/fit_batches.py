@@ -7,6 +7,7 @@ from .._progress import teller
 from .._validation import Features, check_next_classes
 from ..classifiers import SparseCenterClassifier
 from ..classifiers._geometry import moments_height
+from ..statistics import ClassMoments
 from ._batch_checkpoint import KEY, Checkpoint, Progress, described, recall, stated
 from ._batch_passes import (
     RowCount,
@@ -22,7 +23,7 @@ from ._batch_passes import (
 __all__ = ["fit_batches"]
 
 _MEMORY = 2**28
-_SUMMARY = "_columns_done"
+_SUMMARY = "_summary_so_far"
 
 
 def fit_batches(
@@ -52,8 +53,8 @@ def fit_batches(
     classes : array-like, default=None
         All labels that may occur. None reads them first, see :meth:`Batches.classes`.
     checkpoint : str or path, default=None
-        A file, ending in ``.skops``, to write the model to as it goes on. If it exists, the fit
-        goes on from there. It must be of the same fit.
+        A file, ending in ``.skops``, to write what is found to as it goes on, and the model in the
+        end. If it exists, the fit goes on from there. It must be of the same fit.
     checkpoint_every : int, default=None
         After how many batches it is written. None writes it as often as the fit waits for it less
         than a hundredth of the time, and a kill loses a two-hundredth; a thread does the rest.
@@ -81,7 +82,7 @@ def fit_batches(
     --------
     batches : Reads a source in batches.
     select_batches : Selects features, and says how well they do on unseen samples.
-    save_model : Writes a model file, which is what a checkpoint is.
+    save_model : Writes a model file, which is what a checkpoint is in the end.
 
     Notes
     -----
@@ -130,7 +131,7 @@ def fit_batches(
         with Checkpoint(checkpoint, 1, facts, carries=_SUMMARY) as file:
             return _fit_columns(model, batches, classes, file, width, tell)
     facts = _described(model, batches, classes)
-    with Checkpoint(checkpoint, checkpoint_every, facts) as file:
+    with Checkpoint(checkpoint, checkpoint_every, facts, carries=_SUMMARY) as file:
         return _fit_rows(model, batches, classes, file, tell)
 
 
@@ -172,14 +173,15 @@ def _fit_rows(model, batches, classes, checkpoint, tell):
     if done.finished:
         return model
     n_batches = -(-batches.n_samples // batches.batch_size)
-    growing = (_Summed if hasattr(model, "_keep_moments") else _Called)(model, classes)
+    kind = _Summed if hasattr(model, "_keep_moments") else _Called
+    growing = kind(model, classes, checkpoint.carried)
     for batch in batches.start(done.n_done):
         codes_of(batch, classes)
         growing.add(batch)
         done = Progress(done.n_done + 1, done.n_rows + batch.y.size)
         tell(done.n_rows, batches.n_samples, f"batch {done.n_done} of {n_batches}")
         if checkpoint.is_due() and done.n_done < n_batches:
-            checkpoint.write(growing.model(), done)
+            checkpoint.write(model, done, growing.carried)
     model = growing.model()
     if batches._reader.has_names:
         # Not before: batches are arrays, and scikit-learn would miss the names in the next one.
@@ -189,9 +191,21 @@ def _fit_rows(model, batches, classes, checkpoint, tell):
 
 
 class _Called:
-    """A classifier that every batch is given to; `classes` are all that may occur."""
+    """A classifier that every batch is given to.
 
-    def __init__(self, model, classes):
+    Parameters
+    ----------
+    model : classifier
+        Of the rows so far.
+    classes : ndarray
+        All that may occur.
+    carried : dict or None
+        What an earlier run has found beside the model.
+    """
+
+    carried = None
+
+    def __init__(self, model, classes, carried):
         self._model, self._classes = model, classes
 
     def add(self, batch):
@@ -199,18 +213,22 @@ class _Called:
         self._model.partial_fit(batch.X, batch.y, classes=self._classes)
 
     def model(self):
-        """Return the classifier of all rows so far."""
+        """Return the classifier of all rows."""
         return self._model
 
 
 class _Summed(_Called):
-    """A classifier that needs class moments only: it is solved when it is looked at."""
+    """A classifier that needs class moments only: it is solved in the end, see `_Called`."""
 
-    def __init__(self, model, classes):
-        super().__init__(model, classes)
-        is_begun = model.__sklearn_is_fitted__()
-        self._features = model._features if is_begun else None
-        self._moments = model._solution.moments if is_begun else None
+    def __init__(self, model, classes, carried):
+        super().__init__(model, classes, carried)
+        self._features = None
+        self._moments = None if carried is None else ClassMoments(**carried)
+
+    @property
+    def carried(self):
+        """What has been found, as a model file may hold it."""
+        return vars(self._moments)
 
     def add(self, batch):
         """Add further rows to the moments."""
@@ -218,7 +236,7 @@ class _Summed(_Called):
         self._moments = found if self._moments is None else self._moments.merge(found)
 
     def model(self):
-        """Return the classifier of all rows so far."""
+        """Return the classifier of all rows."""
         return self._model._keep_moments(self._features, self._classes, self._moments)
 
 

@@ -12,8 +12,9 @@ from scipy import sparse
 from centroidal import SparseCenterClassifier
 from centroidal.io import _batch_checkpoint as checkpoints
 from centroidal.io import batches, fit_batches, load_model, read_model_card, save_model
-from centroidal.io._batch_folds import Folds, training_sets
+from centroidal.io._batch_folds import Folds
 from centroidal.io.select_batches import select_batches
+from centroidal.model_selection._folds import training_sets
 
 from ..reference.selection_stream import slow_folds, slow_selection
 from . import children
@@ -283,7 +284,7 @@ def test_labels_without_a_meaning_are_recognised_by_chance(tmp_path):
         ({"n_features": "some"}, TypeError, "n_features='some' must be an int or 'auto'"),
         ({"cv": 2}, ValueError, "cv=2 must be at least 3, as the folds inside a fold are"),
         ({"cv": 1, "n_features": 2}, ValueError, "cv=1 must be at least 2"),
-        ({"cv": 40}, ValueError, "cv=40 must be at most 20, the number of samples of 'c'"),
+        ({"cv": 40}, ValueError, "cv=40 must be at most 20, the number of samples of class 'c'"),
         ({"cv": "5"}, TypeError, "cv='5' must be an int"),
         ({"classes": ["a", "b"]}, ValueError, r"the label 'c' is not among classes=\['a', 'b'\]"),
         ({"classes": list("abcd")}, ValueError, "class 'd' has 0 samples; at least 3 are needed"),

@@ -20,6 +20,7 @@ from centroidal.datasets import make_expression, make_word_counts
 from centroidal.model_selection import (
     SELECTION_METHODS,
     FeatureSelection,
+    _selection_trials,
     select_features,
 )
 from tests.reference.compare import corrected_error, count_confusion
@@ -35,7 +36,7 @@ from tests.reference.selection import (
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 every_frame = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
 every_method = pytest.mark.parametrize("method", METHODS)
-CUT = {"cv": 2, "n_repeats": 1}
+CUT = {"cv": 3, "n_repeats": 1}
 QUICK = CUT | {"random_state": 0}
 SEED = 3
 
@@ -116,7 +117,7 @@ def assert_same(one, other):
 
 @pytest.fixture(scope="module")
 def question(genes):
-    return Question.of(*genes, SEED, 2, 1)
+    return Question.of(*genes, SEED, 3, 1)
 
 
 @pytest.fixture(scope="module")
@@ -207,10 +208,10 @@ def test_best_method_with_a_given_number_is_the_one_that_plain_loops_choose(gene
 @pytest.mark.parametrize(
     ("n_folds", "n_repeats", "options"),
     [
-        (2, 2, {}),
-        (3, 1, {"rule": "best"}),
-        (2, 1, {"scoring": "balanced_accuracy"}),
-        (2, 1, {"scoring": "balanced_accuracy", "rule": "best"}),
+        (3, 2, {}),
+        (4, 1, {"rule": "best"}),
+        (3, 1, {"scoring": "balanced_accuracy"}),
+        (3, 1, {"scoring": "balanced_accuracy", "rule": "best"}),
     ],
     ids=str,
 )
@@ -223,7 +224,7 @@ def test_folds_rules_and_scores_are_those_of_plain_loops(genes, n_folds, n_repea
 @pytest.mark.parametrize(("method", "impute"), [("l2", "median"), ("disjoint", "mean")])
 def test_missing_values_are_filled_in_as_plain_loops_do(holes, method, impute):
     selection = select_features(*holes, method=method, impute=impute, **QUICK)
-    question = Question.of(*holes, 0, 2, 1, impute=impute)
+    question = Question.of(*holes, 0, 3, 1, impute=impute)
     assert selection.impute == impute
     assert_answer(selection, question, {method: try_method(question, method)})
 
@@ -231,7 +232,7 @@ def test_missing_values_are_filled_in_as_plain_loops_do(holes, method, impute):
 def test_sparse_samples_are_selected_as_plain_loops_do_with_dense_ones(words):
     X, y = words
     selection = select_features(X, y, **QUICK)
-    question = Question.of(X.toarray(), y, 0, 2, 1, is_sparse=True)
+    question = Question.of(X.toarray(), y, 0, 3, 1, is_sparse=True)
     assert_answer(selection, question, {"l2": try_method(question, "l2")})
 
 
@@ -240,7 +241,7 @@ def test_samples_with_many_equal_values_are_selected_as_plain_loops_do(rng, layo
     X, y = rng.integers(0, 3, size=(40, 8)), np.arange(40) % 2
     X[:, 1] += y
     selection = select_features(layout(X), y, **QUICK)
-    question = Question.of(layout(X), y, 0, 2, 1, is_sparse=layout is sparse.csr_array)
+    question = Question.of(layout(X), y, 0, 3, 1, is_sparse=layout is sparse.csr_array)
     assert_answer(selection, question, {"l2": try_method(question, "l2")})
 
 
@@ -248,7 +249,7 @@ def test_missing_values_of_sparse_samples_are_filled_in_as_plain_loops_do(words)
     X, y = words[0].copy(), words[1]
     X.data[::9] = np.nan
     selection = select_features(X, y, impute="median", **QUICK)
-    question = Question.of(X, y, 0, 2, 1, impute="median", is_sparse=True)
+    question = Question.of(X, y, 0, 3, 1, impute="median", is_sparse=True)
     tried = try_method(question, "l2")
     assert_answer(selection, question, {"l2": tried})
     expected = random_scores(question, tried.sizes)
@@ -258,7 +259,7 @@ def test_missing_values_of_sparse_samples_are_filled_in_as_plain_loops_do(words)
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
 def test_random_features_score_as_plain_loops_say(genes, scoring):
     selection = select_features(*genes, scoring=scoring, **QUICK)
-    question = Question.of(*genes, 0, 2, 1, scoring=scoring)
+    question = Question.of(*genes, 0, 3, 1, scoring=scoring)
     sizes = selection.path["n_features"].tolist()
     expected = np.transpose(random_scores(question, sizes))
     np.testing.assert_array_equal(selection.random_path["n_features"], sizes)
@@ -290,7 +291,7 @@ def test_score_of_noise_is_that_of_chance_and_selecting_first_is_not():
 def test_a_fold_chooses_without_its_test_part(genes, rng, method, n_features):
     X, y = genes[0][:, :6], genes[1]
     options = {"method": method, "n_features": n_features, "impute": "mean", **QUICK}
-    (_, test), _ = Question.of(X, y, 0, 2, 1).folds
+    (_, test), *_ = Question.of(X, y, 0, 3, 1).folds
     changed = X.copy()
     changed[test] = 100.0 * rng.normal(size=(test.size, 6))
     changed[test[0], 3] = np.nan
@@ -302,7 +303,7 @@ def test_a_fold_chooses_without_its_test_part(genes, rng, method, n_features):
 
 def test_unseen_samples_are_predicted_one_by_one(genes, rng):
     X, y = genes
-    (_, test), _ = Question.of(X, y, 0, 2, 1).folds
+    (_, test), *_ = Question.of(X, y, 0, 3, 1).folds
     changed = X.copy()
     changed[test[1:]] += rng.normal(size=(test.size - 1, 12))
     before, after = select_features(X, y, **QUICK), select_features(changed, y, **QUICK)
@@ -496,12 +497,24 @@ def test_test_parts_may_differ_in_size(clear):
 def test_given_number_of_features_is_not_chosen(genes, method):
     selection = select_features(*genes, method=method, n_features=7, **QUICK)
     assert selection.n_features_asked == selection.n_features_to_select == 7
-    assert [each["n_features"] for each in selection.fold_choices] == [7, 7]
+    assert [each["n_features"] for each in selection.fold_choices] == [7, 7, 7]
     position = selection.path["n_features"].tolist().index(7)
     assert selection.score == selection.path["mean_test_score"][position]
     assert selection.se_score == selection.path["se_test_score"][position]
     assert selection.random_score == selection.random_path["mean_test_score"][position]
     np.testing.assert_array_equal(selection.confusion, selection.confusion_path[position])
+
+
+def test_two_folds_are_enough_where_nothing_is_chosen(genes):
+    selection = select_features(*genes, n_features=7, cv=2, n_repeats=2, random_state=0)
+    assert len(selection.fold_choices) == 4
+    assert (selection.n_folds, selection.n_repeats) == (2, 2)
+
+
+def test_memory_for_summaries_does_not_matter(genes, monkeypatch):
+    expected = select_features(*genes, **QUICK)
+    monkeypatch.setattr(_selection_trials, "_SUMMARY_BYTES", 2 * 16 * 3 * 12)
+    assert_same(select_features(*genes, **QUICK), expected)
 
 
 def test_given_number_does_not_change_the_path(genes):
@@ -684,10 +697,10 @@ def test_result_cannot_be_changed(found):
 @pytest.mark.parametrize(
     ("method", "n_resamples", "n_steps", "first"),
     [
-        ("l2", 0, 3, "l2, fold 1"),
-        ("l2", 2, 4, "l2, fold 1"),
-        ("relief", 0, 5, "random features, fold 1"),
-        ("best", 0, 13, "l2, fold 1"),
+        ("l2", 0, 4, "l2, fold 1"),
+        ("l2", 2, 5, "l2, fold 1"),
+        ("relief", 0, 7, "random features, fold 1"),
+        ("best", 0, 37, "l2, fold 1"),
     ],
 )
 def test_progress_is_told_after_each_step(genes, method, n_resamples, n_steps, first):
@@ -708,12 +721,20 @@ def test_progress_is_told_after_each_step(genes, method, n_resamples, n_steps, f
     assert told[-1][2] == ("resamples" if n_resamples else "all samples")
 
 
+def test_progress_names_both_folds_that_a_training_set_does_without(genes):
+    told = []
+    select_features(*genes, progress=lambda *step: told.append(step[2]), **QUICK | {"n_repeats": 2})
+    of_cut = ["l2, fold 4", "l2, fold 5", "l2, fold 6"]
+    of_cut += ["l2, folds 4 and 5", "l2, folds 4 and 6", "l2, folds 5 and 6"]
+    assert told[6:] == [*of_cut, "all samples"]
+
+
 def test_progress_may_be_written(genes, capsys):
     select_features(*genes, n_features=3, progress=True, **QUICK)
     written = capsys.readouterr()
     assert written.out == ""
-    assert "1/3 steps: l2, fold 1" in written.err
-    assert written.err.rstrip(" \n").endswith("3/3 steps: all samples")
+    assert "1/4 steps: l2, fold 1" in written.err
+    assert written.err.rstrip(" \n").endswith("4/4 steps: all samples")
     assert written.err.endswith("\n")
 
 
@@ -873,8 +894,9 @@ def test_what_was_asked_and_computed_stands_in_the_result(found):
         ({"n_features": 0}, "^n_features=0 must lie between 1 and .*12"),
         ({"n_features": -3}, "^n_features=-3 must lie between 1 and .*12"),
         ({"n_features": 10**6}, "^n_features=1000000 must lie between 1 and .*12"),
-        ({"cv": 0}, "cv=0 must be at least 2"),
-        ({"cv": 1}, "cv=1 must be at least 2"),
+        ({"cv": 0}, "cv=0 must be at least 3, as the folds inside a fold are the others"),
+        ({"cv": 2}, "cv=2 must be at least 3, as the folds inside a fold are the others"),
+        ({"cv": 1, "n_features": 3}, "cv=1 must be at least 2[.]"),
         ({"cv": 7}, "cv=7 must be at most 6, the number of samples of class 'c'"),
         ({"n_repeats": 0}, "n_repeats=0 must be at least 1"),
         ({"impute": "zero"}, "impute='zero' must be one of 'mean', 'median', 'most_frequent'"),
@@ -922,7 +944,7 @@ def test_error_names_the_parameter_and_its_type(genes, options, message):
         (2, {}, "class 'c' has 2 samples; at least 3 are needed"),
         (1, {"n_features": 2}, "class 'c' has 1 sample; at least 2 are needed"),
         (2, {"n_features": 2, "method": "best"}, "class 'c' has 2 samples; at least 3 are needed"),
-        (3, {"cv": 2}, "cv=2 .*class 'c'"),
+        (3, {"cv": 4}, "cv=4 must be at most 3, the number of samples of class 'c'"),
     ],
     ids=str,
 )

@@ -7,7 +7,6 @@ from sklearn.feature_selection import SelectFromModel
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -81,7 +80,7 @@ class Question(NamedTuple):
     y: np.ndarray
     folds: list
     fold_seeds: list
-    seed: int
+    n_folds: int
     rule: str = "one_se"
     scoring: str = "accuracy"
     impute: str | None = None
@@ -89,9 +88,9 @@ class Question(NamedTuple):
 
     @classmethod
     def of(cls, X, y, random_state, n_folds, n_repeats, **options):
-        """Cut the samples as a seed tells; that seed itself is the one of the inner folds."""
+        """Cut the samples as a seed tells."""
         folds, fold_seeds = folds_and_seeds(random_state, X, y, n_folds, n_repeats)
-        return cls(X, y, folds, fold_seeds, random_state, **options)
+        return cls(X, y, folds, fold_seeds, n_folds, **options)
 
     def predict(self, method, size, train, test):
         model = model_of(method, size, impute=self.impute, is_sparse=self.is_sparse)
@@ -100,12 +99,15 @@ class Question(NamedTuple):
     def score(self, test, predicted):
         return SCORES[self.scoring](self.y[test], predicted)
 
-    def inner_folds(self, train):
-        """Folds of a training part, at most 5, and no more than its rarest class has samples."""
-        _, counts = np.unique(self.y[train], return_counts=True)
-        splitter = StratifiedKFold(min(5, min(counts)), shuffle=True, random_state=self.seed)
-        splits = splitter.split(self.X[train], self.y[train])
-        return [(train[inner], train[held_out]) for inner, held_out in splits]
+    def inner_folds(self, number):
+        """The other folds that were drawn with one, each to be tested without both."""
+        first = number - number % self.n_folds
+        _, mine = self.folds[number]
+        others = [first + i for i in range(self.n_folds) if first + i != number]
+        return [
+            (np.setdiff1d(train, mine), test)
+            for train, test in (self.folds[other] for other in others)
+        ]
 
 
 class Tried(NamedTuple):
@@ -133,12 +135,12 @@ def try_method(question, method, sizes=None):
         ]
         for i in range(len(sizes))
     ]
-    choices = [choose_inside(question, method, sizes, train) for train, _ in question.folds]
+    choices = [choose_inside(question, method, sizes, i) for i in range(len(question.folds))]
     return Tried(sizes, predicted, scores, *map(list, zip(*choices, strict=True)))
 
 
-def choose_inside(question, method, sizes, train):
-    folds = question.inner_folds(train)
+def choose_inside(question, method, sizes, number):
+    folds = question.inner_folds(number)
     scores = [
         [question.score(test, question.predict(method, size, part, test)) for part, test in folds]
         for size in sizes

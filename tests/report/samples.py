@@ -26,7 +26,7 @@ def make_selection(n_classes=3, n_features=40, **options):
     genes = make_expression(
         60, n_features, n_classes=n_classes, n_informative=min(8, n_features), random_state=0
     )
-    options = {"cv": 3, "n_repeats": 1, "n_resamples": 4, "random_state": 0} | options
+    options = {"cv": 4, "n_repeats": 1, "n_resamples": 4, "random_state": 0} | options
     labels = np.array(["alpha", "beta", "gamma", "delta", "epsilon"])[genes.target]
     names = [f"gene {j}" for j in range(n_features)]
     return select_features(genes.data, labels, feature_names=names, **options)

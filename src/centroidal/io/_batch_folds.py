@@ -1,11 +1,10 @@
 """Folds of a stream: what a row gets depends on its class and its place there, not on batches."""
 
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Folds", "training_sets"]
+__all__ = ["Folds"]
 
 _WORDS_AT_A_TIME = 4  # that a Philox generator makes of one number
 
@@ -41,9 +40,3 @@ class Folds(NamedTuple):
         counter, skipped = divmod(start, _WORDS_AT_A_TIME)
         generator = np.random.Philox(key=[self.seed, code], counter=counter)
         return generator.random_raw(skipped + n_words)[skipped:]
-
-
-def training_sets(n_folds, is_nested):
-    """Name the training sets by the folds they do without: none, one, or two for inner folds."""
-    most = 2 if is_nested else 1
-    return [left_out for n in range(most + 1) for left_out in combinations(range(n_folds), n)]

@@ -1,7 +1,6 @@
 """Select features of data that do not fit in memory, with an honest number for unseen samples."""
 
 import time
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +8,7 @@ from sklearn.base import clone
 
 from .._progress import teller
 from .._validation import Features, check_choice, check_jobs, check_next_classes
+from ..model_selection._folds import check_n_folds, training_sets
 from ..model_selection._seeds import seed_of
 from ..model_selection._selection_answer import Answer, Asked, Tried, majority_score
 from ..model_selection._selection_methods import CentersMethod, method_named
@@ -16,7 +16,7 @@ from ..model_selection._versions import versions
 from ..model_selection.selection import FeatureSelection, confusions_of, score_of_hits
 from ..statistics import map_blocks
 from ._batch_checkpoint import Checkpoint, Progress, described, recall, stated
-from ._batch_folds import Folds, training_sets
+from ._batch_folds import Folds
 from ._batch_passes import RowCount, block_width, check_batches, check_whole, codes_of
 from ._batch_summaries import MeansPass, MediansPasses
 from .batches import Batches
@@ -24,7 +24,6 @@ from .batches import Batches
 __all__ = ["select_batches"]
 
 _METHODS = ("l2", "l1")
-_N_FOLDS = 5
 _MEMORY = 2**28
 _KEY, _CARRIED = "select_batches", "_selection_so_far"
 
@@ -189,7 +188,7 @@ class Problem(NamedTuple):
         sizes, is_nested = method.sizes(batches.n_features), asked.n_features == "auto"
         if not is_nested:
             sizes = np.union1d(sizes, asked.check_number(batches.n_features))
-        folds = Folds(_check_folds(cv, classes, counts, is_nested), seed)
+        folds = Folds(check_n_folds(cv, classes, counts, is_nested), seed)
         sets = training_sets(folds.number, is_nested)
         width = block_width(batches, memory)
         return cls(batches, classes, counts, asked, method, sizes, folds, sets, width, n_jobs)
@@ -233,27 +232,6 @@ def _check_classes(batches, classes):
         raise ValueError(f"the label {unknown[0]!r} is not among classes={classes.tolist()}.")
     total = dict(zip(found.tolist(), counts.tolist(), strict=True))
     return classes, np.array([total.get(label, 0) for label in classes.tolist()])
-
-
-def _check_folds(cv, classes, counts, is_nested):
-    """Return the number of folds; if nothing is said, as many as the rarest class allows."""
-    rarest, fewest = classes.tolist()[counts.argmin()], int(counts.min())
-    least = 3 if is_nested else 2
-    if fewest < least:
-        raise ValueError(
-            f"class {rarest!r} has {fewest} sample{'' if fewest == 1 else 's'}; at least {least} "
-            "are needed to select and to test. Leave it out, or join it with another class."
-        )
-    if cv is None:
-        return min(_N_FOLDS, fewest)
-    if isinstance(cv, bool) or not isinstance(cv, Integral):
-        raise TypeError(f"cv={cv!r} must be an int, the number of folds, or None.")
-    if cv < least:
-        why = ", as the folds inside a fold are the others" if is_nested else ""
-        raise ValueError(f"cv={cv} must be at least {least}{why}.")
-    if cv > fewest:
-        raise ValueError(f"cv={cv} must be at most {fewest}, the number of samples of {rarest!r}.")
-    return int(cv)
 
 
 def _facts(problem):

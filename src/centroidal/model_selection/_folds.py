@@ -1,5 +1,6 @@
 """Folds: listed, repeated for an honest score, and inside estimators that choose by them."""
 
+from itertools import combinations
 from numbers import Integral
 
 import numpy as np
@@ -14,8 +15,9 @@ from .._validation import check_count
 from ..statistics import map_blocks
 from ._seeds import draw_seeds
 
-__all__ = ["FoldsMixin", "list_folds", "outer_folds"]
+__all__ = ["FoldsMixin", "check_n_folds", "list_folds", "outer_folds", "training_sets"]
 
+_N_FOLDS = 5  # if nothing is said, and each class has so many samples
 _N_REPEATS = 3  # of a number of folds, if nothing is said
 
 
@@ -40,7 +42,7 @@ def outer_folds(cv, n_repeats, data, groups, seed):
     if isinstance(cv, Integral) and not isinstance(cv, bool):
         n_repeats = _N_REPEATS if n_repeats is None else n_repeats
         check_count("n_repeats", n_repeats)
-        _check_n_folds(cv, data, groups)
+        _check_enough(cv, data, groups)
         splitters = _repeated(int(cv), int(n_repeats), groups, seed)
     elif n_repeats is not None:
         raise ValueError(f"n_repeats={n_repeats!r} must be None unless cv is a number; cv={cv!r}.")
@@ -53,17 +55,49 @@ def outer_folds(cv, n_repeats, data, groups, seed):
     return folds
 
 
-def _check_n_folds(cv, data, groups):
+def check_n_folds(cv, classes, counts, is_nested):
+    """Return the number of folds; if nothing is said, as many as the rarest class allows."""
+    rarest, fewest = classes.tolist()[counts.argmin()], int(counts.min())
+    least = 3 if is_nested else 2
+    if fewest < least:
+        raise ValueError(
+            f"class {rarest!r} has {fewest} sample{'' if fewest == 1 else 's'}; at least {least} "
+            "are needed to select and to test. Leave it out, or join it with another class."
+        )
+    if cv is None:
+        return min(_N_FOLDS, fewest)
+    if isinstance(cv, bool) or not isinstance(cv, Integral):
+        raise TypeError(f"cv={cv!r} must be an int, the number of folds, or None.")
+    if cv < least:
+        why = ", as the folds inside a fold are the others" if is_nested else ""
+        raise ValueError(f"cv={cv} must be at least {least}{why}.")
+    _check_most(cv, classes, counts)
+    return int(cv)
+
+
+def training_sets(n_folds, is_nested):
+    """Name the training sets by the folds they do without: none, one, or two for inner folds.
+
+    The inner folds of a fold are the others, so that a model without two of them serves both.
+    """
+    most = 2 if is_nested else 1
+    return [left_out for n in range(most + 1) for left_out in combinations(range(n_folds), n)]
+
+
+def _check_enough(cv, data, groups):
     if cv < 2:
         raise ValueError(f"cv={cv} must be at least 2 folds.")
-    counts = np.bincount(data.codes)
+    _check_most(cv, data.classes, np.bincount(data.codes))
+    if groups is not None and cv > np.unique(groups).size:
+        raise ValueError(f"cv={cv} must be at most {np.unique(groups).size}, the number of groups.")
+
+
+def _check_most(cv, classes, counts):
     if cv > counts.min():
-        rarest = data.classes.tolist()[counts.argmin()]
+        rarest = classes.tolist()[counts.argmin()]
         raise ValueError(
             f"cv={cv} must be at most {counts.min()}, the number of samples of class {rarest!r}."
         )
-    if groups is not None and cv > np.unique(groups).size:
-        raise ValueError(f"cv={cv} must be at most {np.unique(groups).size}, the number of groups.")
 
 
 def _check_fold(number, train, test):

@@ -1,9 +1,9 @@
 """The ways to select features that `select_features` knows: how each ranks, and what classifies."""
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
@@ -16,7 +16,7 @@ from ._parts import columns_of
 from ._rankings import importance_of, ranking_of
 from .path import log_spaced
 
-__all__ = ["SELECTION_METHODS", "candidates", "centers_method", "method_named", "training_rows"]
+__all__ = ["SELECTION_METHODS", "candidates", "centers_method", "method_named"]
 
 SELECTION_METHODS = {
     "l2": "sparse centers: features whose class means are furthest apart",
@@ -80,11 +80,6 @@ def _ranked_method(name, n_features, n_classes, is_sparse, seed):
     return RankedMethod(scaler, encoder, logistic)
 
 
-def training_rows(train, inner):
-    """List the rows of a training part, and those to train with in each of its inner folds."""
-    return [train, *(rows for rows, _ in inner)]
-
-
 def centers_method(is_sparse):
     """Return sparse l2 centers, in units that leave zeros alone for sparse data."""
     return CentersMethod(SparseCenterClassifier(scale="std" if is_sparse else "within"))
@@ -106,17 +101,20 @@ class CentersMethod(NamedTuple):
         geometry = Geometry(self.estimator.metric, self.estimator.scale)
         return self.path(geometry.solve(self.estimator, data.only(rows)))
 
-    def fit_each(self, data, train, inner):
-        """Return the models fitted to a training part, and inside each of its inner folds."""
+    def summaries(self, data, folds, sets):
+        """Return what `fit_summary` needs of all rows but some folds, for each set of folds.
+
+        None for each where one pass finds it for one of them only.
+        """
         geometry = Geometry(self.estimator.metric, self.estimator.scale)
-        if not geometry.streams or not inner:
-            return (self.fit(data, rows) for rows in training_rows(train, inner))
-        folds = np.full(data.codes.size, -1)
-        for number, (_, held_out) in enumerate(inner):
-            folds[held_out] = number
-        parts = fold_moments(data.X, data.codes, data.classes.size, folds)
-        solve = partial(geometry.solve_moments, self.estimator, data.X)
-        return (self.path(solve(moments)) for moments in parts)
+        if not geometry.streams or issparse(data.X):
+            return [None] * len(sets)
+        return fold_moments(data.X, data.codes, data.classes.size, folds, sets)
+
+    def fit_summary(self, data, summary):
+        """Return the models of all numbers of features, fitted to the rows of a summary."""
+        geometry = Geometry(self.estimator.metric, self.estimator.scale)
+        return self.path(geometry.solve_moments(self.estimator, data.X, summary))
 
     def path(self, solution):
         """Return the models of all numbers of features of a solution."""
@@ -194,9 +192,9 @@ class RankedMethod(NamedTuple):
         ranking = ranking_of(fitted, X.shape[1])
         return RankedPath(ranking, importance_of(fitted), scaler, self.classifier, Z, codes)
 
-    def fit_each(self, data, train, inner):
-        """Rank the features by a training part, and inside each of its inner folds."""
-        return (self.fit(data, rows) for rows in training_rows(train, inner))
+    def summaries(self, data, folds, sets):
+        """Return None for each: rankings have nothing in common that one pass could find."""
+        return [None] * len(sets)
 
     def model(self, n_features):
         """Return the classifier behind a selector of so many features, not fitted."""

@@ -1,35 +1,28 @@
 """The main job: the few features that tell classes apart, and an honest number for unseen data."""
 
 import time
-from contextlib import nullcontext
 from numbers import Integral
-from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import parallel_config
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
-from sklearn.utils.parallel import Parallel, delayed
 
 from .._progress import teller
-from .._validation import LabelledData, check_jobs, check_labelled
+from .._validation import check_jobs, check_labelled
 from ..classifiers import FisherSubspace
 from ..statistics import class_medians, class_moments
-from ._folds import outer_folds
+from ._folds import check_n_folds, outer_folds
 from ._imputing import check_imputer, with_imputer
 from ._seeds import draw_seed, seed_of
-from ._selection_answer import Answer, Asked, Tried, majority_score
-from ._selection_methods import candidates, centers_method, method_named, training_rows
-from ._threads import one_thread
+from ._selection_answer import Answer, Asked, majority_score
+from ._selection_trials import Problem, cuts_of, try_all
 from ._versions import versions
-from .selection import FeatureSelection, confusions_of, score_of
+from .selection import FeatureSelection
 
 __all__ = ["select_features"]
 
-_N_FOLDS = 5
-_N_RANDOM = 5  # orders of the features that random ones are the first of, in each fold
 _MOST_IN_PICTURE = 200
 _ASKING = type("select_features", (BaseEstimator,), {})()  # whom messages about X and y speak of
 
@@ -79,8 +72,8 @@ def select_features(
     scoring : {"accuracy", "balanced_accuracy"}, default="accuracy"
         What to score by.
     cv : int or None, default=None
-        Number of folds, stratified and shuffled; None is 5, or as many as the rarest class has
-        samples.
+        Number of folds, stratified and shuffled, at least 3 where something is chosen; None is 5,
+        or as many as the rarest class has samples.
     n_repeats : int or None, default=None
         How often the folds are drawn anew; None is 3.
     impute : {"mean", "median", "most_frequent"} or None, default=None
@@ -119,9 +112,12 @@ def select_features(
     **Rare classes.** Each class needs two samples, three with ``n_features="auto"`` or several
     methods, which take folds inside folds.
 
-    **Time** of "l2" and "l1" is that of some ``6 * cv * n_repeats`` fits, whatever the number of
-    features tried. The other methods rank the features so often, and fit their classifier for each
-    number of features up to 256 as well.
+    **Folds inside folds.** The inner folds of a fold are the others, so that a model without two
+    of them serves both.
+
+    **Time** of "l2" and "l1" is that of ``n_repeats * cv * (cv + 1) / 2`` fits, 15 a repeat with 5
+    folds, whatever the number of features tried. The other methods rank the features so often, and
+    fit their classifier for each number of features up to 256 as well.
 
     Examples
     --------
@@ -144,14 +140,13 @@ def select_features(
     rng = np.random.RandomState(seed)
     data = _check_data(X, y, imputer)
     names = _check_names(feature_names, data.features)
-    problem = _Problem.of(data, asked, imputer, seed)
-    n_folds = _n_folds(cv, data, problem.is_nested)
+    problem = Problem.of(data, asked, imputer, seed)
+    n_folds = check_n_folds(cv, data.classes, np.bincount(data.codes), problem.is_nested)
     folds = outer_folds(n_folds, n_repeats, data, None, draw_seed(rng))
-    _check_inner(cv, folds, data, problem.is_nested)
+    cuts = cuts_of(folds, n_folds, rng)
 
-    n_steps = len(folds) * len(problem.jobs) + 1 + bool(n_resamples)
-    steps = _Steps(tell, n_steps)
-    tried = _try_all(problem, folds, rng, n_jobs, steps)
+    steps = _Steps(tell, len(cuts) * len(problem.jobs(n_folds)) + 1 + bool(n_resamples))
+    tried = try_all(problem, cuts, n_jobs, steps.done)
     ratio = float(np.mean([test.size / train.size for train, test in folds]))
     answer = Answer(asked, problem.sizes, tried, ratio)
     fitted = _fit_all(problem, answer, names)
@@ -186,7 +181,7 @@ def select_features(
         method_scores=answer.method_scores(),
         stability=stability,
         n_folds=n_folds,
-        n_repeats=len(folds) // n_folds,
+        n_repeats=len(cuts),
         impute=impute,
         seed=seed,
         seconds=time.perf_counter() - start,
@@ -232,47 +227,6 @@ def _text_names(names, n_features):
     return np.array([f"x{j}" for j in range(n_features)] if names is None else names.tolist())
 
 
-def _n_folds(cv, data, is_nested):
-    """Return the number of folds; if nothing is said, as many as the rarest class allows."""
-    counts = np.bincount(data.codes)
-    rarest, least = data.classes.tolist()[counts.argmin()], 3 if is_nested else 2
-    if counts.min() < least:
-        samples = "sample" if counts.min() == 1 else "samples"
-        raise ValueError(
-            f"class {rarest!r} has {counts.min()} {samples}; at least {least} are needed to select "
-            "and to test. Leave it out, or join it with another class."
-        )
-    if cv is None:
-        return min(_N_FOLDS, int(counts.min()))
-    if isinstance(cv, bool) or not isinstance(cv, Integral):
-        raise TypeError(f"cv={cv!r} must be an int, the number of folds, or None.")
-    return int(cv)
-
-
-def _check_inner(cv, folds, data, is_nested):
-    """Raise unless each training part has two samples of each class, for folds inside it."""
-    counts = [np.bincount(data.codes[train], minlength=data.classes.size) for train, _ in folds]
-    least = np.min(counts, axis=0)
-    if is_nested and least.min() < 2:
-        rarest = data.classes.tolist()[least.argmin()]
-        raise ValueError(
-            f"cv={cv} leaves {least.min()} sample of class {rarest!r} in a training part; at least "
-            "2 are needed to choose in folds of it. More folds leave more."
-        )
-
-
-def _that_take(n_features, methods):
-    """Return the methods that can do with so few features; raise if none can."""
-    fit = {name: each for name, each in methods.items() if each.fewest <= n_features}
-    if not fit:
-        (name, method), *_ = methods.items()
-        raise ValueError(
-            f"n_features={n_features} must be at least {method.fewest}, a feature for each class, "
-            f"with method={name!r}."
-        )
-    return fit
-
-
 class _Steps:
     """Counts steps and tells about them."""
 
@@ -284,145 +238,7 @@ class _Steps:
         self._tell(self._n_done, self._n_steps, what)
 
 
-# ------------------------------------------------------------------ one fold
-
-
-class _Problem(NamedTuple):
-    """What all folds have in common."""
-
-    data: LabelledData
-    asked: Asked
-    methods: dict
-    sizes: dict
-    imputer: Any
-    seed: int
-
-    @classmethod
-    def of(cls, data, asked, imputer, seed):
-        n_features, is_sparse = data.features.number, issparse(data.X)
-        kind = n_features, data.classes.size, is_sparse, seed
-        methods = {name: method_named(name, *kind) for name in candidates(asked.method, is_sparse)}
-        sizes = {name: each.sizes(n_features) for name, each in methods.items()}
-        if asked.n_features != "auto":
-            k = asked.check_number(n_features)
-            methods = _that_take(k, methods)
-            sizes = {name: np.union1d(sizes[name], k) for name in methods}
-        return cls(data, asked, methods, sizes, imputer, seed)
-
-    @property
-    def is_nested(self):
-        """Whether something is chosen, which takes folds inside folds."""
-        return self.asked.n_features == "auto" or len(self.methods) > 1
-
-    @property
-    def jobs(self):
-        """Names of the methods to try in each fold; None stands for random features alone."""
-        return tuple(self.methods) if "l2" in self.methods else (None, *self.methods)
-
-    @property
-    def prefers(self):
-        """What jobs had better run in: loops that release the GIL need no processes."""
-        return "threads" if all(each.releases_gil for each in self.methods.values()) else None
-
-    def one_thread(self):
-        """Keep linear algebra to one thread, where there is any: to look for it takes time."""
-        return nullcontext() if self.prefers == "threads" else one_thread()
-
-    def fit_each(self, name, train, inner):
-        """Yield data, filled in by what the samples to fit know, and a method fitted to these.
-
-        They are those of a training part, then those inside each of its inner folds.
-        """
-        method = self.methods[name] if name else centers_method(issparse(self.data.X))
-        if self.imputer is None:
-            yield from ((self.data, path) for path in method.fit_each(self.data, train, inner))
-            return
-        for rows in training_rows(train, inner):
-            data = self.data_for(rows)
-            yield data, method.fit(data, rows)
-
-    def data_for(self, train):
-        """All samples, with missing values filled in by what the training part knows."""
-        if self.imputer is None:
-            return self.data
-        imputer = clone(self.imputer).fit(self.data.X[train])
-        X = imputer.transform(self.data.X)
-        return self.data._replace(X=X.tocsr() if issparse(X) else X)
-
-
-def _try_fold(problem, name, seed, train, test):
-    """Results of a method in one fold; those of random features are under the name None.
-
-    Random features need the centers of "l2", so they are tried with these.
-    """
-    with problem.one_thread():
-        inner = _inner_folds(problem, train) if name is not None and problem.is_nested else []
-        fits = problem.fit_each(name, train, inner)
-        outer = next(fits)
-        tried = {}
-        if name in (None, "l2"):
-            tried[None] = _try_random(problem, seed, *outer, test)
-        if name is not None:
-            tried[name] = _try_method(problem, name, *outer, test, fits, inner)
-        return tried
-
-
-def _try_method(problem, name, data, path, test, fits, inner):
-    """Predict the test part with each size, and let the training part choose a size."""
-    asked, sizes = problem.asked, problem.sizes[name]
-    predicted = path.predict(data.X, test, sizes)
-    confusions = confusions_of(predicted, data.codes[test], data.classes.size)
-    may = asked.choices(sizes)
-    if not inner:
-        return Tried(confusions, int(may[0]), np.nan, predicted)
-    scores = np.full((len(inner), sizes.size), np.nan)
-    for row, (data, path), (_, held_out) in zip(scores, fits, inner, strict=True):
-        predicted_inside = path.predict(data.X, held_out, sizes[may])
-        inside = confusions_of(predicted_inside, data.codes[held_out], data.classes.size)
-        row[may] = score_of(inside, asked.scoring)
-    chosen = asked.choose(sizes, scores, 1.0 / (len(inner) - 1))
-    return Tried(confusions, *chosen, predicted)
-
-
-def _inner_folds(problem, train):
-    """Folds of the training part, as pairs of rows."""
-    codes = problem.data.codes[train]
-    n_folds = min(_N_FOLDS, int(np.bincount(codes).min()))
-    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=problem.seed)
-    return [(train[rows], train[held_out]) for rows, held_out in splitter.split(codes, codes)]
-
-
-def _try_random(problem, seed, data, path, test):
-    """Mean score of random features with nearest centers, for the sizes of each method."""
-    sizes = np.unique(np.concatenate(list(problem.sizes.values())))
-    rng = np.random.RandomState(seed)
-    orders = np.array([rng.permutation(data.features.number) for _ in range(_N_RANDOM)])
-    scores = [
-        score_of(
-            confusions_of(predicted, data.codes[test], data.classes.size), problem.asked.scoring
-        )
-        for predicted in path.predict_in_orders(orders, data.X, test, sizes)
-    ]
-    scores = np.mean(scores, axis=0)
-    return {name: scores[np.searchsorted(sizes, each)] for name, each in problem.sizes.items()}
-
-
-def _try_all(problem, folds, rng, n_jobs, steps):
-    """Results of each fold: a dict of methods, and of random features under the name None."""
-    seeds = [draw_seed(rng) for _ in folds]
-    jobs = [
-        (number, name, seeds[number], *fold)
-        for number, fold in enumerate(folds)
-        for name in problem.jobs
-    ]
-    tried = [{} for _ in folds]
-    with problem.one_thread():  # here too: jobs in threads would not restore it in order
-        parallel = Parallel(n_jobs=n_jobs, prefer=problem.prefers, return_as="generator")
-        results = parallel(delayed(_try_fold)(problem, *job[1:]) for job in jobs)
-        for (number, name, *_), found in zip(jobs, results, strict=True):
-            tried[number] |= found
-            steps.done(f"{name or 'random features'}, fold {number + 1}")
-    return tried
+# ------------------------------------------------------------------ all samples
 
 
 def _in_order(predictions, folds, n_folds):
@@ -432,9 +248,6 @@ def _in_order(predictions, folds, n_folds):
     for number, (predicted, (_, test)) in enumerate(zip(predictions, folds, strict=True)):
         codes[number // n_folds, test] = predicted
     return codes
-
-
-# ------------------------------------------------------------------ all samples
 
 
 def _fit_all(problem, answer, names):

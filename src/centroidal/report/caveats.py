@@ -45,8 +45,8 @@ _STAND_INS = (
 )
 _DRAWN_ONCE = (
     "Folds that were drawn once.",
-    "The samples were read in batches, so the folds were drawn once, and the folds inside each are "
-    "the others. Another draw would give a slightly different score.",
+    "The samples were read in batches, so the folds were drawn once. Another draw would give a "
+    "slightly different score.",
 )
 _AT_RANDOM = (
     "Not above random features.",

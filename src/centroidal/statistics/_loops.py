@@ -106,31 +106,26 @@ def finish_cells(counts, sums, first, means, squares):
 
 
 @compiled
-def finish_folds(counts, firsts, sums, first, means, squares):
-    """Write the moments of all folds, then of all but each, for the columns from `first` on.
+def finish_sets(is_kept, counts, firsts, sums, first, means, squares):
+    """Write the moments of each set of folds, for the columns from `first` on.
 
-    `counts` and `firsts` are weights and first rows: of the folds before each, of each, and of
-    those from each on, so both are (3, folds + 1, classes). `sums` are (folds, classes, 3, columns)
-    and `means` and `squares` (folds + 1, classes, features). Folds are joined from both ends: to
-    take one off the sum of all would lose digits.
+    `is_kept` is (sets, folds); `counts` and `firsts`, weights and first rows, are (folds, classes),
+    `sums` (folds, classes, 3, columns), `means` and `squares` (sets, classes, features). Folds are
+    joined one by one: to take one off the sum of all would lose digits.
     """
     n_folds, n_classes, _, width = sums.shape
     last = first + width
-    before, after = np.zeros((n_folds + 1, 3, width)), np.zeros((n_folds + 1, 3, width))
-    for c in range(n_classes):
-        n_before, n_here, n_after = counts[0, :, c], counts[1, :, c], counts[2, :, c]
-        until, here, since = firsts[0, :, c], firsts[1, :, c], firsts[2, :, c]
-        for f in range(n_folds):
-            fold = n_here[f], here[f], sums[f, c]
-            join_sums(n_before[f], until[f], before[f], *fold, before[f + 1])
-        everything = means[0, c, first:last], squares[0, c, first:last]
-        finish_sums(n_before[n_folds], before[n_folds], *everything)
-        for f in range(n_folds - 1, -1, -1):
-            rest = n_after[f + 1], since[f + 1], after[f + 1]
-            join_sums(n_before[f], until[f], before[f], *rest, before[f + 1])
-            without = means[f + 1, c, first:last], squares[f + 1, c, first:last]
-            finish_sums(n_before[f] + n_after[f + 1], before[f + 1], *without)
-            join_sums(n_here[f], here[f], sums[f, c], *rest, after[f])
+    room = np.zeros((n_folds + 1, 3, width))
+    for s in range(is_kept.shape[0]):
+        for c in range(n_classes):
+            count, since, joined = 0.0, firsts[:, c].max() + 1, room[0]
+            for f in range(n_folds):
+                if is_kept[s, f]:
+                    fold = counts[f, c], firsts[f, c], sums[f, c]
+                    join_sums(count, since, joined, *fold, room[f + 1])
+                    count, since = count + counts[f, c], min(since, firsts[f, c])
+                    joined = room[f + 1]
+            finish_sums(count, joined, means[s, c, first:last], squares[s, c, first:last])
 
 
 @compiled

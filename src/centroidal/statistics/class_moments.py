@@ -154,8 +154,8 @@ def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
     return summarise(X, codes, n_classes, weights, n_jobs)
 
 
-def fold_moments(X, codes, n_classes, folds):
-    """Summarise all rows that are in a fold, and all of these but each fold in turn.
+def fold_moments(X, codes, n_classes, folds, sets):
+    """Summarise all rows but those of some folds, for each set of folds to do without.
 
     Dense rows are read once, and added to the sums of their fold only. As sums are put together,
     not means, whole numbers are summarised to the bit as `class_moments` does it.
@@ -165,22 +165,23 @@ def fold_moments(X, codes, n_classes, folds):
     X, codes, n_classes
         As in `class_moments`.
     folds : ndarray of int
-        Fold 0, 1, ... of each row, at least two; a negative number leaves the row out.
+        Fold 0, 1, ... of each row; a negative number leaves the row out of all.
+    sets : list of tuple of int
+        Folds to leave out.
 
     Returns
     -------
     list of ClassMoments
-        Of all folds together, then without fold 0, without fold 1, ...
+        One for each set.
     """
-    n_folds = folds.max() + 1
     if issparse(X):
-        left_out = [folds < 0, *((folds < 0) | (folds == fold) for fold in range(n_folds))]
+        left_out = [(folds < 0) | np.isin(folds, each) for each in sets]
         return [class_moments(X, np.where(out, np.int32(-1), codes), n_classes) for out in left_out]
+    shape = folds.max() + 1, n_classes
+    is_kept = np.array([~np.isin(np.arange(shape[0]), each) for each in sets])
     cells = np.where((folds < 0) | (codes < 0), -1, folds * n_classes + codes).astype(np.int32)
-    weights = np.broadcast_to(np.float64(1.0), codes.shape)
     blocks = (
-        _folds_of_rows(X, cells, (n_folds, n_classes), weights, rows)
-        for rows in _slices(X.shape[0], _height(X))
+        _moments_of_sets(X, cells, shape, is_kept, rows) for rows in _slices(X.shape[0], _height(X))
     )
     return reduce(_merge_each, blocks)
 
@@ -189,26 +190,21 @@ def _merge_each(first, second):
     return [one.merge(other) for one, other in zip(first, second, strict=True)]
 
 
-def _folds_of_rows(X, cells, shape, weights, rows):
-    """Moments of all folds, then of all but each, from a block of rows.
+def _moments_of_sets(X, cells, shape, is_kept, rows):
+    """Moments of a block of rows, for each set of folds that are kept.
 
     A row of fold f and class c is in cell ``f * n_classes + c`` of `shape`, (n_folds, n_classes).
     """
     from . import _loops
 
-    n_folds, n_classes = shape
-    firsts = _first_rows(cells, n_folds * n_classes, weights, rows)
-    counts = _before_here_after(
-        class_weights(cells[rows], firsts.size, weights[rows]).reshape(shape), np.add, 0.0
-    )
-    places = _before_here_after(firsts.reshape(shape), np.minimum, rows.stop + 1)
-    means, squares = np.empty((2, n_folds + 1, n_classes, X.shape[1]))
+    weights = np.broadcast_to(np.float64(1.0), cells.shape)
+    firsts = _first_rows(cells, np.prod(shape), weights, rows)
+    counts = class_weights(cells[rows], firsts.size, weights[rows]).reshape(shape)
+    means, squares = np.empty((2, len(is_kept), shape[1], X.shape[1]))
     for start, sums in _sums_of_rows(X, cells, firsts, weights, rows):
         sums = sums.reshape(*shape, *sums.shape[1:])
-        _loops.finish_folds(counts, places, sums, start, means, squares)
-    before, _, after = counts
-    counts = np.vstack([before[-1:], before[:-1] + after[1:]])
-    return [ClassMoments(*part) for part in zip(counts, means, squares, strict=True)]
+        _loops.finish_sets(is_kept, counts, firsts.reshape(shape), sums, start, means, squares)
+    return [ClassMoments(*part) for part in zip(is_kept @ counts, means, squares, strict=True)]
 
 
 def _dense_moments(X, codes, n_classes, weights, n_jobs):
@@ -249,14 +245,6 @@ def _sums_of_rows(X, cells, firsts, weights, rows):
         sums[is_there, 0] = X[firsts[is_there], columns]
         add(X, cells, weights, rows.start, rows.stop, columns.start, sums)
         yield columns.start, sums
-
-
-def _before_here_after(folds, join, nothing):
-    """Join the folds before each, take each alone, and join those from each on."""
-    none = np.full_like(folds[:1], nothing)
-    before = join.accumulate(np.vstack([none, folds]))
-    after = join.accumulate(np.vstack([none, folds[::-1]]))[::-1]
-    return np.stack([before, np.vstack([folds, none]), after])
 
 
 def _first_rows(cells, n_cells, weights, rows):

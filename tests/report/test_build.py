@@ -180,7 +180,7 @@ def test_table_tells_the_question_the_data_and_how_to_do_it_again(selection):
     )
     for part in ("Target tumour", "Source tumours.csv", "Samples 60", "1 duplicate sample id"):
         assert part in text.text("question")
-    for part in ("centroidal select t.csv", "ab" * 32, "Seed 0", "3 folds", "numpy"):
+    for part in ("centroidal select t.csv", "ab" * 32, "Seed 0", "4 folds", "numpy"):
         assert part in text.text("reproduce")
     assert text.text("title") == "Feature selection: tumours.csv"
 

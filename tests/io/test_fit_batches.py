@@ -523,7 +523,8 @@ class AtOnce:
 def clock(monkeypatch):
     """A clock that stands still until it is set, in a list."""
     clock = [0.0]
-    monkeypatch.setattr(checkpoints.time, "perf_counter", lambda: clock[0])
+    for name in ("perf_counter", "thread_time"):
+        monkeypatch.setattr(checkpoints.time, name, lambda: clock[0])
     monkeypatch.setattr(checkpoints, "ThreadPoolExecutor", AtOnce)
     monkeypatch.setattr(checkpoints, "write_whole", lambda *_, **__: None)
     return clock

@@ -26,7 +26,7 @@ _LAYOUT = 2
 _WORDS = {KEY: "fit", "select_batches": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
-# What checkpoints may take of the time: while the fit waits, and of a thread beside it. Nor are
+# What checkpoints may take of the time: while the fit waits, and of a processor beside it. Nor are
 # they written more often than is needed to lose no more than this when killed: disks wear out.
 _MOST_WAITED, _MOST_BESIDE, _MOST_LOST = 0.01, 0.02, 0.005
 _N_TIMED = 3  # writings of which the quickest counts: others may have waited for something else
@@ -199,10 +199,10 @@ class Checkpoint:
             self._wait()
 
     def _write_beside(self, model, metadata):
-        """Do what the fit does not wait for."""
-        start = time.perf_counter()
+        """Do what the fit does not wait for; only work counts that keeps a processor from it."""
+        start = time.thread_time()
         write_whole(self._path, model_file(model, metadata), force=True)
-        self._beside.append(time.perf_counter() - start)
+        self._beside.append(time.thread_time() - start)
 
     def _wait(self):
         """Wait until what was written last is there; raise if it could not be."""

@@ -6,14 +6,17 @@ changed since, are not read before the files are.
 
 from bisect import bisect_right
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property, partial
 from hashlib import sha256
 from itertools import accumulate
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
 from .._optional import require
+from ..statistics import map_blocks
 from ._batch_pieces import Identity, Piece
 from ._frames import _stored_index
 from ._labels import labels_from_array
@@ -50,6 +53,7 @@ class ParquetReader:
     def __init__(self, paths, folder, request):
         self._pyarrow = require("pyarrow", "io", "Reading Parquet")
         self._parquet = require("pyarrow.parquet", "io", "Reading Parquet")
+        self._pool = _memory_pool(self._pyarrow)
         self._request = request
         self._paths, self._known = paths, {}
         self._names = [path.name if folder is None else f"{folder}/{path.name}" for path in paths]
@@ -118,12 +122,13 @@ class ParquetReader:
 
     def _open(self, path, n_columns=1):
         buffer = min(max(_BUFFER_BYTES // n_columns, _LEAST_BUFFER), _LARGEST_BUFFER)
-        return self._parquet.ParquetFile(
-            path,
-            buffer_size=buffer,
-            pre_buffer=False,  # which would hold a whole row group, as it is stored, in memory
-            page_checksum_verification=True,
-        )
+        with _default_pool(self._pyarrow, self._pool):  # a file keeps the one it is opened with
+            return self._parquet.ParquetFile(
+                path,
+                buffer_size=buffer,
+                pre_buffer=False,  # which would hold a whole row group, as it is stored, in memory
+                page_checksum_verification=True,
+            )
 
     def _find_columns(self, path, request):
         names, types = self._schema.names, self._schema.types
@@ -203,10 +208,15 @@ class ParquetReader:
             ids = np.array(texts(batch.column(len(features) + 1).to_pylist()), dtype=object)
         numbers = self._numbers(batch.select(range(len(features))), name)
         height = max(_LEAST_SLICE, _SLICE_BYTES // (self._dtype.itemsize * len(features)))
-        for start in range(0, batch.num_rows, height):
+
+        def piece(start):
             rows = slice(start, start + height)
-            X = numbers.slice(start, height).to_tensor(null_to_nan=True).to_numpy()
-            yield Piece(X, y[rows], None if ids is None else ids[rows], name)
+            some = numbers.slice(start, height)
+            X = some.to_tensor(null_to_nan=True, memory_pool=self._pool).to_numpy()
+            return Piece(X, y[rows], None if ids is None else ids[rows], name)
+
+        starts = [(start,) for start in range(0, batch.num_rows, height)]
+        yield from map_blocks(piece, starts, self._pyarrow.cpu_count())
 
     def _numbers(self, batch, name):
         """Cast columns that are not what the array is made of; mostly there is none."""
@@ -229,6 +239,28 @@ def _from_row(first_row, height, batches, name, convert):
         if n_before < batch.num_rows:
             yield from convert(name, batch.slice(n_before))
         del batch  # before the next one is decoded, so that there is memory for one only
+
+
+_SWITCHING = Lock()
+
+
+@contextmanager
+def _default_pool(pyarrow, pool):
+    """Let pyarrow take memory from a pool where there is no way to say which."""
+    with _SWITCHING:
+        before = pyarrow.default_memory_pool()
+        pyarrow.set_memory_pool(pool)
+        try:
+            yield
+        finally:
+            pyarrow.set_memory_pool(before)
+
+
+def _memory_pool(pyarrow):
+    """Return the pool to decode to: large pages, which mimalloc asks for, may be slow to get."""
+    if "jemalloc" in pyarrow.supported_memory_backends():
+        return pyarrow.jemalloc_memory_pool()
+    return pyarrow.default_memory_pool()
 
 
 class _File(NamedTuple):

@@ -255,6 +255,37 @@ def test_cut_into_files_and_row_groups_does_not_matter(data, tmp_path_factory):
 # ------------------------------------------------------------------ Parquet
 
 
+def test_slices_of_a_row_group_stay_in_order(tmp_path, monkeypatch):
+    X, y = sample(200)
+    write_folder(tmp_path / "p", X, y, cuts=(), group=200)
+    monkeypatch.setattr(_batch_parquet, "_LEAST_SLICE", 3)
+    monkeypatch.setattr(_batch_parquet, "_SLICE_BYTES", 1)
+    read = list(batches(tmp_path / "p", target="kind", ids="sample", batch_size=41))
+    np.testing.assert_array_equal(np.concatenate([batch.X for batch in read]), X)
+    np.testing.assert_array_equal(np.concatenate([batch.y for batch in read]), y)
+    assert np.concatenate([batch.ids for batch in read]).tolist() == [f"s{i}" for i in range(200)]
+
+
+@pytest.mark.skipif(
+    "jemalloc" not in pa.supported_memory_backends(), reason="this pyarrow has no jemalloc"
+)
+def test_parquet_is_decoded_to_a_pool_of_its_own(tmp_path):
+    pool, before = pa.jemalloc_memory_pool(), pa.default_memory_pool().backend_name
+    folder = write_folder(tmp_path / "p", *sample())
+    (batch, *_) = batches(folder, target="kind", drop=["sample"], batch_size=4)
+    assert batch.X.shape == (4, 5)
+    assert pool.max_memory() > 0
+    assert pa.default_memory_pool().backend_name == before
+
+
+def test_default_pool_is_as_before_where_a_file_cannot_be_opened(tmp_path):
+    before = pa.default_memory_pool().backend_name
+    (tmp_path / "t.parquet").write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(ValueError, match="t.parquet"):
+        batches(tmp_path / "t.parquet", target="kind")
+    assert pa.default_memory_pool().backend_name == before
+
+
 def decode_in_parts(monkeypatch):
     monkeypatch.setattr(_batch_parquet, "_WHOLE_GROUP", 64)
     monkeypatch.setattr(_batch_parquet, "_WHOLE_COLUMN", 8)

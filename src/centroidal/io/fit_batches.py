@@ -57,7 +57,8 @@ def fit_batches(
         end. If it exists, the fit goes on from there. It must be of the same fit.
     checkpoint_every : int, default=None
         After how many batches it is written. None writes it as often as the fit waits for it less
-        than a hundredth of the time, and a kill loses a two-hundredth; a thread does the rest.
+        than a hundredth of the time, a thread beside it works less than that, and a kill loses a
+        two-hundredth.
         With medians it is written after each block of columns.
     memory : int, default=2**28
         Bytes that a block of columns may take; for medians only.

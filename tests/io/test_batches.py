@@ -2,6 +2,7 @@ import gzip
 import json
 import threading
 import warnings
+from collections import Counter
 from types import SimpleNamespace
 
 import h5py
@@ -426,6 +427,39 @@ def test_labels_may_be_a_dictionary(tmp_path):
     rows = batches(path, target="kind", batch_size=5)
     assert stacked(rows)[1].tolist() == y.tolist()
     assert rows.classes().tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (pa.string(), ["b", "longer", "a", "b", "b", "ä"]),
+        (pa.large_string(), ["b", "longer", "a", "b", "b", "ä"]),
+        (pa.dictionary(pa.int8(), pa.string()), ["b", "longer", "a", "b", "b", "a"]),
+        (pa.bool_(), [True, False, False, True, True, True]),
+        (pa.int8(), [3, -1, 3, 3, -1, 2]),
+        (pa.float32(), [0.5, 2.0, 0.5, 0.5, 2.0, 2.0]),
+    ],
+    ids=str,
+)
+def test_labels_of_any_kind_are_read_and_counted(tmp_path, kind, values):
+    table = pa.table({"g": np.arange(6.0), "kind": pa.array(values, kind)})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=4)
+    rows = batches(tmp_path / "t.parquet", target="kind", batch_size=5)
+    assert stacked(rows)[1].tolist() == values
+    found, counts = rows._class_counts()
+    assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == Counter(values)
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+@pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int8(), pa.string())], ids=str)
+def test_rows_without_a_label_are_named(tmp_path, kind, nothing):
+    labels = pa.array(["a", nothing, "b", "a", nothing], kind)
+    pq.write_table(pa.table({"g": np.arange(5.0), "kind": labels}), tmp_path / "t.parquet")
+    rows = batches(tmp_path / "t.parquet", target="kind")
+    message = r"2 of 5 samples have no label in 'kind' \(sample 2, 5\)"
+    for read in (rows.classes, lambda: next(iter(rows))):
+        with pytest.raises(ValueError, match=message):
+            read()
 
 
 def test_damaged_file_is_named_with_the_batch(tmp_path):

@@ -248,6 +248,28 @@ def test_errors_name_the_parameter(options, error, message, folder):
         fit_batches(SparseCenterClassifier(), open_folder(folder), **options)
 
 
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (SparseCenterClassifier(7), "n_features_to_select=7 must lie between 1 and n_features=6"),
+        (SparseCenterClassifier(7, metric="l1"), "n_features_to_select=7 must lie between 1 and"),
+        (SparseCenterClassifier(priors=[0.5, 0.5]), "or 3 positive numbers, one a class"),
+        (DisjointCentroidClassifier("margin", baseline_weight=-1), "baseline_weight=-1 must"),
+    ],
+)
+def test_parameters_are_checked_before_any_row_is_read(estimator, message, folder, tmp_path):
+    for path in folder.iterdir():
+        damage(path)
+    with pytest.raises(ValueError, match=message):
+        fit_batches(
+            estimator,
+            open_folder(folder),
+            classes=["a", "b", "c"],
+            checkpoint=tmp_path / "model.skops",
+        )
+    assert not (tmp_path / "model.skops").exists()
+
+
 def test_batches_must_be_batches(data):
     with pytest.raises(TypeError, match="batches=list must be what batches"):
         fit_batches(SparseCenterClassifier(), [data])

@@ -11,8 +11,9 @@ from .._validation import (
     check_same_features,
     check_weight,
 )
-from ..statistics import class_moments, map_blocks, merge_by_label
+from ..statistics import map_blocks, merge_by_label
 from ._disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
+from ._moments import finite_moments
 
 __all__ = ["DisjointCentroidClassifier"]
 
@@ -207,8 +208,7 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
         recipe = self._check_parameters()
         data = check_labelled(self, X, y, sample_weight)
 
-        moments = class_moments(data.X, data.codes, data.classes.size, data.weights, self.n_jobs)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
+        moments = finite_moments(self, data.X, data.codes, data.classes.size, data.weights)
         weights = np.array([self.baseline_weight], dtype=float)
         (groups,) = recipe.find(data, moments, weights, self._seed(), self._each_block)
         self._check_found(groups)
@@ -240,10 +240,15 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
         """
         is_first = not self.__sklearn_is_fitted__()
         classes = check_next_classes(self, classes, is_first)
-        features, moments = self._summarise(X, y, classes, sample_weight, is_first)
+        self._check_parameters()
+        data = check_labelled(
+            self, X, y, sample_weight, classes=classes, reset=is_first, finite=False
+        )
+
+        moments = finite_moments(self, data.X, data.codes, classes.size, data.weights)
         if not is_first:
             moments = self._solution.moments.merge(moments)
-        return self._keep_moments(features, classes, moments)
+        return self._keep_moments(data.features, classes, moments)
 
     @available_if(_streams)
     def merge(self, other):
@@ -271,16 +276,9 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
         """Whether class moments are enough, wherever they come from."""
         return self._recipe.streams and self.calibration is None
 
-    def _summarise(self, X, y, classes, sample_weight=None, is_first=True):
-        """Check samples, and return their features and class moments, which can be merged."""
+    def _check_for(self, n_features, n_classes):
+        """Raise unless the parameters are right, which they are for any features and classes."""
         self._check_parameters()
-        data = check_labelled(
-            self, X, y, sample_weight, classes=classes, reset=is_first, finite=False
-        )
-
-        moments = class_moments(data.X, data.codes, classes.size, data.weights, self.n_jobs)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
-        return data.features, moments
 
     def _keep_moments(self, features, classes, moments):
         """Become the model of all samples that the moments are of."""

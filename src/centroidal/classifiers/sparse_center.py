@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from .._validation import (
-    check_finite_summary,
     check_fitted,
     check_labelled,
     check_n_features_to_select,
@@ -14,8 +13,9 @@ from .._validation import (
     check_priors,
     check_same_features,
 )
-from ..statistics import class_moments, merge_by_label
+from ..statistics import merge_by_label
 from ._geometry import ColumnSummary
+from ._moments import finite_moments
 from ._sparse_center_rule import SparseCenterRule
 
 __all__ = ["SparseCenterClassifier"]
@@ -190,10 +190,17 @@ class SparseCenterClassifier(SparseCenterRule):
         """
         is_first = not self.__sklearn_is_fitted__()
         classes = check_next_classes(self, classes, is_first)
-        features, moments = self._summarise(X, y, classes, sample_weight, is_first)
+        self._geometry.check()
+        finite = sample_weight is not None
+        data = check_labelled(
+            self, X, y, sample_weight, classes=classes, reset=is_first, finite=finite
+        )
+        self._check_for(data.features.number, classes.size)
+
+        moments = finite_moments(self, data.X, data.codes, classes.size, data.weights)
         if not is_first:
             moments = self._solution.moments.merge(moments)
-        return self._keep_moments(features, classes, moments)
+        return self._keep_moments(data.features, classes, moments)
 
     @available_if(_streams)
     def merge(self, other):
@@ -220,19 +227,11 @@ class SparseCenterClassifier(SparseCenterRule):
         )
         return self._keep_moments(self._features, classes, moments)
 
-    def _summarise(self, X, y, classes, sample_weight=None, is_first=True):
-        """Check samples, and return their features and class moments, which can be merged."""
+    def _check_for(self, n_features, n_classes):
+        """Raise unless the parameters are right for so many features and classes."""
         self._geometry.check()
-        finite = sample_weight is not None
-        data = check_labelled(
-            self, X, y, sample_weight, classes=classes, reset=is_first, finite=finite
-        )
-        check_n_features_to_select(self.n_features_to_select, data.features.number)
-        check_priors(self.priors, np.ones(classes.size))
-
-        moments = class_moments(data.X, data.codes, classes.size, data.weights, self.n_jobs)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
-        return data.features, moments
+        check_n_features_to_select(self.n_features_to_select, n_features)
+        check_priors(self.priors, np.ones(n_classes))
 
     def _keep_moments(self, features, classes, moments):
         """Become the model of all samples that the moments are of."""

@@ -90,13 +90,13 @@ class AnnotatedReader:
                 yield Piece(X, y, names, self._request.name)
 
     def labels(self):
-        """Yield the labels alone."""
+        """Yield the labels alone, as often as they occur."""
         with self._root() as root:
             labels = self._column(root, self._request.target)
             for start in range(0, self.n_samples, _LABELS_AT_A_TIME):
                 with clean_errors(self._request.name, self._kind):
                     y = _labels_of(labels[start : start + _LABELS_AT_A_TIME])
-                yield self._request.name, y
+                yield self._request.name, y, None
 
     def _column(self, root, name):
         with clean_errors(self._request.name, self._kind):

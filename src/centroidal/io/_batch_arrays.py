@@ -82,9 +82,9 @@ class ArraysReader:
             yield Piece(X, self._labels(start, stop), ids, self._request.name)
 
     def labels(self):
-        """Yield the labels alone."""
+        """Yield the labels alone, as often as they occur."""
         for start in range(0, self.n_samples, _LABELS_AT_A_TIME):
-            yield self._request.name, self._labels(start, start + _LABELS_AT_A_TIME)
+            yield self._request.name, self._labels(start, start + _LABELS_AT_A_TIME), None
 
     def _labels(self, start, stop):
         some = {self._request.target: self._y[start:stop], **self._classes}

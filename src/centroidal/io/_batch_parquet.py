@@ -19,7 +19,7 @@ from .._optional import require
 from ..statistics import map_blocks
 from ._batch_pieces import Identity, Piece
 from ._frames import _stored_index
-from ._labels import labels_from_array
+from ._labels import is_missing, labels_from_array
 from ._request import clean_errors, listed, texts
 
 __all__ = ["ParquetReader"]
@@ -88,10 +88,10 @@ class ParquetReader:
         return self._rows(first_row, n_rows, names, partial(self._converted, features))
 
     def labels(self):
-        """Yield the labels alone."""
+        """Yield the labels alone, and how often each occurs if that is known."""
 
         def labelled(name, batch):
-            yield name, _labels_of(batch.column(0))
+            yield name, *_counted_labels(batch.column(0))
 
         return self._rows(0, _LABELS_AT_A_TIME, [self._request.target], labelled)
 
@@ -286,19 +286,46 @@ def _is_number(kind):
 
 
 def _labels_of(column):
-    if hasattr(column, "dictionary_decode"):
-        column = column.dictionary_decode()
-    values = column.to_pylist() if not _is_plain(column) else None
-    if values is None:
+    column = _decoded(column)
+    if _is_number_throughout(column):
         return labels_from_array(column.to_numpy(zero_copy_only=False))
-    return labels_from_array(np.array([*values, None], dtype=object)[:-1])
+    if not _is_text_throughout(column):
+        return _labels_from_list(column)
+    encoded = column.dictionary_encode()  # so that a text is made of each label, not of each row
+    return _labels_from_list(encoded.dictionary)[encoded.indices.to_numpy()]
 
 
-def _is_plain(column):
+def _counted_labels(column):
+    """Return labels, and how often each occurs; None if all are there, as often as they do."""
+    column = _decoded(column)
+    if _is_text_throughout(column):
+        labels, counts = column.value_counts().flatten()
+        labels = _labels_from_list(labels)
+        if not is_missing(labels).any():  # else it is to be said where
+            return labels, counts.to_numpy()
+    return _labels_of(column), None
+
+
+def _decoded(column):
+    return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
+
+
+def _labels_from_list(column):
+    return labels_from_array(np.array([*column.to_pylist(), None], dtype=object)[:-1])
+
+
+def _is_number_throughout(column):
     from pyarrow import types
 
     is_number = types.is_floating(column.type) or types.is_integer(column.type)
     return is_number and column.null_count == 0
+
+
+def _is_text_throughout(column):
+    from pyarrow import types
+
+    is_text = types.is_string(column.type) or types.is_large_string(column.type)
+    return is_text and column.null_count == 0
 
 
 def _check_schema(expected, found, first_name, name):

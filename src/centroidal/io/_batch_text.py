@@ -14,7 +14,7 @@ from ._request import clean_errors, listed, shown
 __all__ = ["TextReader"]
 
 _CHUNK_BYTES = 2**24
-_MOST_LABELS, _LABELS_AT_A_TIME = 100_000, 2**16
+_MOST_LABELS = 100_000
 _AMONG_NUMBERS = "True or False among numbers"
 
 
@@ -60,12 +60,9 @@ class TextReader:
         return Identity("text", [[self._path.name, self._path.stat().st_size, None]], digest)
 
     def labels(self):
-        """Yield the labels, once all of them were seen, those that are alike together."""
+        """Yield the labels, once all of them were seen, and how often each occurs."""
         self.learn_labels()
-        labels, ends = np.array(list(self._label_of.values())), np.cumsum(self._n_of)
-        for start in range(0, self.n_samples, _LABELS_AT_A_TIME):
-            rows = np.arange(start, min(start + _LABELS_AT_A_TIME, self.n_samples))
-            yield self._request.name, labels[np.searchsorted(ends, rows, side="right")]
+        yield self._request.name, np.array(list(self._label_of.values())), np.array(self._n_of)
 
     def learn_labels(self):
         """Read the column of labels, unless that was done, and count the rows."""

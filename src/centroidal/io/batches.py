@@ -115,9 +115,9 @@ class Batches:
     def _class_counts(self):
         """Read the labels alone; return those that occur, sorted, and how often each does."""
         found, counts = np.array([]), np.array([], dtype=int)
-        for name, y in self._reader.labels():
+        for name, y, n_each in self._reader.labels():
             _check_labels(Found(y[:, None], [], y, None, self.target), self._named(name))
-            found, counts = _added(found, counts, y)
+            found, counts = _added(found, counts, y, n_each)
             if found.size > _MOST_LABELS:
                 raise ValueError(
                     f"{name}: {shown(self.target)} holds more than {_MOST_LABELS} different "
@@ -273,14 +273,15 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     return Batches(reader, request, _batch_size(batch_size, reader.row_bytes))
 
 
-def _added(labels, counts, y):
-    """Add further labels to those that were counted."""
-    new, n_new = np.unique(y, return_counts=True)
-    if labels.size == 0:
-        return new, n_new
-    together, places = np.unique(np.concatenate([labels, new]), return_inverse=True)
+def _added(labels, counts, new, n_each):
+    """Add further labels, and how often each occurs, to those that were counted."""
+    if n_each is None:
+        new, n_each = np.unique(new, return_counts=True)
+    if labels.size > 0:  # else its type, which is that of no label, would become theirs
+        new, n_each = np.concatenate([labels, new]), np.concatenate([counts, n_each])
+    together, places = np.unique(new, return_inverse=True)
     total = np.zeros(together.size, dtype=int)
-    np.add.at(total, places, np.concatenate([counts, n_new]))
+    np.add.at(total, places, n_each)
     return together, total
 
 

@@ -7,6 +7,7 @@ from .._progress import teller
 from .._validation import Features, check_next_classes
 from ..classifiers import SparseCenterClassifier
 from ..classifiers._geometry import moments_height
+from ..classifiers._moments import finite_moments
 from ..statistics import ClassMoments
 from ._batch_checkpoint import KEY, Checkpoint, Progress, described, recall, stated
 from ._batch_passes import (
@@ -125,6 +126,8 @@ def fit_batches(
         batches.classes()  # counts the rows, too
     if batches.n_samples == 0:
         raise ValueError(f"{batches.source} has no rows.")
+    if hasattr(model, "_check_for"):
+        model._check_for(batches.n_features, classes.size)
     tell = teller(progress, "rows")
     if by_columns:
         width = block_width(batches, memory)
@@ -177,8 +180,7 @@ def _fit_rows(model, batches, classes, checkpoint, tell):
     kind = _Summed if hasattr(model, "_keep_moments") else _Called
     growing = kind(model, classes, checkpoint.carried)
     for batch in batches.start(done.n_done):
-        codes_of(batch, classes)
-        growing.add(batch)
+        growing.add(batch, codes_of(batch, classes))
         done = Progress(done.n_done + 1, done.n_rows + batch.y.size)
         tell(done.n_rows, batches.n_samples, f"batch {done.n_done} of {n_batches}")
         if checkpoint.is_due() and done.n_done < n_batches:
@@ -209,8 +211,8 @@ class _Called:
     def __init__(self, model, classes, carried):
         self._model, self._classes = model, classes
 
-    def add(self, batch):
-        """Learn from further rows."""
+    def add(self, batch, codes):
+        """Learn from further rows, whose labels are `classes[codes]`."""
         self._model.partial_fit(batch.X, batch.y, classes=self._classes)
 
     def model(self):
@@ -223,7 +225,6 @@ class _Summed(_Called):
 
     def __init__(self, model, classes, carried):
         super().__init__(model, classes, carried)
-        self._features = None
         self._moments = None if carried is None else ClassMoments(**carried)
 
     @property
@@ -231,14 +232,15 @@ class _Summed(_Called):
         """What has been found, as a model file may hold it."""
         return vars(self._moments)
 
-    def add(self, batch):
+    def add(self, batch, codes):
         """Add further rows to the moments."""
-        self._features, found = self._model._summarise(batch.X, batch.y, self._classes)
+        found = finite_moments(self._model, batch.X, codes, self._classes.size)
         self._moments = found if self._moments is None else self._moments.merge(found)
 
     def model(self):
         """Return the classifier of all rows."""
-        return self._model._keep_moments(self._features, self._classes, self._moments)
+        features = Features(self._moments.means.shape[1], None)
+        return self._model._keep_moments(features, self._classes, self._moments)
 
 
 # ------------------------------------------------------------------ columns after columns

@@ -24,6 +24,7 @@ from centroidal import (
 )
 from centroidal.io import UntrustedTypeError, load_model, read_model_card, read_table, save_model
 from centroidal.io import _batch_checkpoint as checkpoints
+from centroidal.io._archive import packed, read_members
 from centroidal.io._batch_parquet import ParquetReader
 from centroidal.io.batches import Batches, batches
 from centroidal.io.fit_batches import fit_batches
@@ -472,6 +473,28 @@ def test_model_file_that_is_no_checkpoint_is_not_overwritten(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("carried.json", b'{"counts": "schema.json"}', "'schema.json' is missing"),
+        ("carried.json", b'{"counts": "carried/7.npy"}', "'carried/7.npy' is missing"),
+        ("carried.json", b'{"counts": 3}', "the member 3 is missing"),
+        ("carried/0.npy", b"", "not in the format of NumPy"),
+    ],
+)
+def test_checkpoint_with_forged_arrays_is_refused(name, content, message, folder, tmp_path):
+    path, rows = tmp_path / "model.skops", open_folder(folder)
+    options = {"checkpoint": path, "checkpoint_every": 1}
+    with pytest.raises(Stop):
+        fit_batches(SparseCenterClassifier(2), rows, **options, progress=stop_after(3))
+    with path.open("rb") as stream:
+        members = read_members(stream, 2**20)
+    assert name in members
+    path.write_bytes(packed(members | {name: content}))
+    with pytest.raises(ValueError, match=rf"model\.skops is no model file .*{message}"):
+        fit_batches(SparseCenterClassifier(2), rows, **options)
+
+
+@pytest.mark.parametrize(
     "forged",
     [
         {"files": 3},
@@ -552,23 +575,23 @@ def clock(monkeypatch):
     return clock
 
 
-def fit_in_batches_of_three_seconds(folder, tmp_path, clock):
+def fit_in_batches_of_three_seconds(folder, tmp_path, clock, estimator=STREAMED["l2"]):
     def tell(*told):
         clock[0] += 3.0
 
     rows, path = open_folder(folder, 1), tmp_path / "model.skops"
-    fit_batches(SparseCenterClassifier(), rows, checkpoint=path, progress=tell)
+    fit_batches(estimator, rows, checkpoint=path, progress=tell)
 
 
 def write_slowly(monkeypatch, clock, seconds):
     """Let checkpoints take some time beside the fit, each as listed; return when they begin."""
     written = []
 
-    def slow_file(model, metadata):
+    def slow_content(checkpoint, model, progress, carried):
         written.append(clock[0])
         clock[0] += seconds(len(written))
 
-    monkeypatch.setattr(checkpoints, "model_file", slow_file)
+    monkeypatch.setattr(checkpoints.Checkpoint, "_content", slow_content)
     return written
 
 
@@ -589,7 +612,7 @@ def test_one_slow_writing_does_not_put_off_the_next(folder, tmp_path, clock, mon
 
 def test_the_fit_waits_at_most_a_hundredth_of_the_time(folder, tmp_path, clock, monkeypatch):
     copied = []
-    monkeypatch.setattr(checkpoints, "model_file", lambda *_: None)
+    monkeypatch.setattr(checkpoints.Checkpoint, "_content", lambda *_: None)
 
     def slow_copy(model):
         copied.append(clock[0])
@@ -597,7 +620,7 @@ def test_the_fit_waits_at_most_a_hundredth_of_the_time(folder, tmp_path, clock, 
         return model
 
     monkeypatch.setattr(checkpoints, "deepcopy", slow_copy)
-    fit_in_batches_of_three_seconds(folder, tmp_path, clock)
+    fit_in_batches_of_three_seconds(folder, tmp_path, clock, STREAMED["bayes"])
     assert copied == [3.0, 106.0]
 
 
@@ -615,13 +638,13 @@ def test_no_more_is_written_than_keeps_losses_below_a_two_hundredth(tmp_path, cl
 
 def test_what_changes_while_it_is_written_is_written_as_it_was(tmp_path, monkeypatch):
     path, may_write = tmp_path / "model.skops", threading.Event()
-    model_file = checkpoints.model_file
+    content = checkpoints.Checkpoint._content
 
-    def late_file(model, metadata):
+    def late_content(*given):
         assert may_write.wait(60)
-        return model_file(model, metadata)
+        return content(*given)
 
-    monkeypatch.setattr(checkpoints, "model_file", late_file)
+    monkeypatch.setattr(checkpoints.Checkpoint, "_content", late_content)
     model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
     with checkpoints.Checkpoint(path, 1, {}) as fit:
         fit.write(model, checkpoints.Progress(1, 4))
@@ -701,15 +724,20 @@ def test_moments_are_solved_at_the_end_only(name, folder, tmp_path, monkeypatch)
     assert solved == [60]
 
 
+def watch_progress(monkeypatch):
+    """Return a list to which the progress of each checkpoint is added."""
+    saved, content = [], checkpoints.Checkpoint._content
+
+    def watched(checkpoint, model, progress, carried):
+        saved.append([*progress])
+        return content(checkpoint, model, progress, carried)
+
+    monkeypatch.setattr(checkpoints.Checkpoint, "_content", watched)
+    return saved
+
+
 def test_checkpoint_every_counts_batches(folder, tmp_path, monkeypatch):
-    saved = []
-    model_file = checkpoints.model_file
-
-    def watched(model, metadata):
-        saved.append(metadata["fit_batches"]["progress"])
-        return model_file(model, metadata)
-
-    monkeypatch.setattr(checkpoints, "model_file", watched)
+    saved = watch_progress(monkeypatch)
     path = tmp_path / "model.skops"
     rows = open_folder(folder)
     fit_batches(SparseCenterClassifier(), rows, checkpoint=path, checkpoint_every=3)

@@ -681,7 +681,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 def test_bomb_is_refused_before_it_is_unpacked(bomb, path, monkeypatch):
-    monkeypatch.setattr(centroidal.io.models, "_MAX_MEMBERS", 1000)
+    monkeypatch.setattr(centroidal.io._archive, "_MAX_MEMBERS", 1000)
     save_model(SparseCenterClassifier(), path)
     write_members(path, bomb(read_members(path)), zipfile.ZIP_DEFLATED)
     for read in (load_model, read_model_card):

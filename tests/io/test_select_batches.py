@@ -1,5 +1,6 @@
 import os
 import re
+from copy import deepcopy
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from centroidal import SparseCenterClassifier
-from centroidal.io import _batch_checkpoint as checkpoints
 from centroidal.io import batches, fit_batches, load_model, read_model_card, save_model
+from centroidal.io._batch_checkpoint import Checkpoint
 from centroidal.io._batch_folds import Folds
 from centroidal.io.select_batches import select_batches
 from centroidal.model_selection._folds import training_sets
@@ -19,6 +20,7 @@ from centroidal.model_selection._folds import training_sets
 from ..reference.selection_stream import slow_folds, slow_selection
 from . import children
 from .test_batches import damage, write_csr_npz, write_folder, write_h5ad, write_npy, write_text
+from .test_fit_batches import watch_progress
 
 SEED = 3
 N_ROWS, N_FEATURES = 90, 9
@@ -508,16 +510,26 @@ def test_selection_goes_on_after_a_damaged_file_was_repaired(tmp_path, data):
     assert_same(select_batches(open_folder(folder, 60), **options), unbroken)
 
 
+@pytest.mark.parametrize("method", ["l2", "l1"])
+def test_what_is_carried_does_not_change_while_it_is_written(method, folder, tmp_path, monkeypatch):
+    given, write = [], Checkpoint.write
+
+    def watched(checkpoint, model, progress, carried=None):
+        given.append((carried, deepcopy(carried)))
+        write(checkpoint, model, progress, carried)
+
+    monkeypatch.setattr(Checkpoint, "write", watched)
+    options = {"checkpoint": tmp_path / "c.skops", "checkpoint_every": 1}
+    select_batches(open_folder(folder), method=method, memory=5 * 90 * 8, **options)
+    assert len(given) > 5
+    for carried, as_it_was in given:
+        np.testing.assert_equal(carried, as_it_was)
+
+
 def test_checkpoint_every_counts_batches_and_medians_are_written_block_by_block(
     folder, tmp_path, monkeypatch
 ):
-    saved, model_file = [], checkpoints.model_file
-
-    def watched(model, metadata):
-        saved.append(metadata["select_batches"]["progress"])
-        return model_file(model, metadata)
-
-    monkeypatch.setattr(checkpoints, "model_file", watched)
+    saved = watch_progress(monkeypatch)
     options = {"checkpoint": tmp_path / "c.skops", "checkpoint_every": 3}
     select_batches(open_folder(folder, 45), **options)
     assert saved == [[0, 0, False], [3, 135, False], [4, 180, True]]

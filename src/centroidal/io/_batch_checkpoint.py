@@ -4,17 +4,19 @@ import re
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from copy import copy, deepcopy
+from copy import deepcopy
 from pathlib import Path
 from typing import NamedTuple
 
+from ._archive import read_members, tree_in, tree_members
 from ._request import listed
 from .models import (
+    ModelFile,
     UntrustedTypeError,
     _plain,
     check_target,
+    errors_that_name,
     load_model,
-    model_file,
     read_model_card,
     write_whole,
 )
@@ -22,7 +24,7 @@ from .models import (
 __all__ = ["KEY", "Checkpoint", "Progress", "described", "recall", "stated"]
 
 KEY = "fit_batches"  # under which the card of a model file holds the facts of a fit
-_LAYOUT = 2
+_LAYOUT, _CARRIED = 3, "carried"
 _WORDS = {KEY: "fit", "select_batches": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
@@ -38,6 +40,11 @@ class Progress(NamedTuple):
     n_done: int = 0
     n_rows: int = 0
     finished: bool = False
+
+    @property
+    def goes_on(self):
+        """Whether there is something before and after it."""
+        return self.n_done > 0 and not self.finished
 
 
 def described(estimator, parameters, batches, classes, **plan):
@@ -109,23 +116,21 @@ class Checkpoint:
         After how many steps it is written; None goes by the time that writing takes.
     facts : dict
         What the fit depends on, see `described`.
-    carries : str or None
-        Name of a private attribute of the model that is written besides, and not there otherwise.
     key : str
         Under which name the facts stand on the card of the file.
 
     Attributes
     ----------
-    carried : object
-        What an earlier run wrote besides the model, None if nothing.
+    carried : dict or list or None
+        Arrays that an earlier run wrote besides the model, None if none.
     """
 
     carried = None
 
-    def __init__(self, path, every, facts, *, carries=None, key=KEY):
+    def __init__(self, path, every, facts, *, key=KEY):
         self._path = None if path is None else check_target(path, ".skops", force=True)
-        self._every, self._facts, self._carries, self._key = every, facts, carries, key
-        self._n_waited = 0
+        self._every, self._facts, self._key = every, facts, key
+        self._n_waited, self._unchanged = 0, None
         self._begun = self._written = time.perf_counter()
         self._waited, self._beside = deque(maxlen=_N_TIMED), deque(maxlen=_N_TIMED)  # seconds
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="centroidal-checkpoint")
@@ -150,7 +155,9 @@ class Checkpoint:
             return estimator, Progress()
         progress = self._read_progress()
         model = load_model(self._path, max_bytes=_room(self._path))
-        self.carried = vars(model).pop(self._carries, None)
+        with errors_that_name(self._path), open(self._path, "rb") as stream:
+            members = read_members(stream, _room(self._path), prefix=_CARRIED)
+            self.carried = tree_in(_CARRIED, members)
         if "n_jobs" in estimator.get_params():
             model.set_params(n_jobs=estimator.get_params()["n_jobs"])
         self._written = time.perf_counter()
@@ -176,33 +183,38 @@ class Checkpoint:
         )
 
     def write(self, model, progress, carried=None):
-        """Write the model, and what is carried besides, whole or not at all.
+        """Write the model, or what is carried instead of it so far, whole or not at all.
 
-        The first time and the last time it is there when this returns. In between a copy is
-        written, as the fit goes on to change what it is given.
+        The first time and the last time it is there when this returns. In between a thread writes
+        while the fit goes on: of a model, which changes, a copy. With arrays in dicts and lists,
+        which must not change any more, the model is as it was at the beginning.
         """
         if self._path is None:
             return
         start = time.perf_counter()
-        if carried is not None:
-            model = copy(model)
-            setattr(model, self._carries, carried)
-        metadata = {self._key: {**self._facts, "progress": [*progress]}}
-        goes_on = progress.n_done > 0 and not progress.finished
         self._wait()
-        given = deepcopy(model) if goes_on else model
+        if progress.goes_on and carried is None:
+            model = deepcopy(model)
         self._written = time.perf_counter()
         self._waited.append(self._written - start)
         self._n_waited = 0
-        self._writing = self._thread.submit(self._write_beside, given, metadata)
-        if not goes_on:
+        self._writing = self._thread.submit(self._write_beside, model, progress, carried)
+        if not progress.goes_on:
             self._wait()
 
-    def _write_beside(self, model, metadata):
+    def _write_beside(self, model, progress, carried):
         """Do what the fit does not wait for; only work counts that keeps a processor from it."""
         start = time.thread_time()
-        write_whole(self._path, model_file(model, metadata), force=True)
+        write_whole(self._path, self._content(model, progress, carried), force=True)
         self._beside.append(time.thread_time() - start)
+
+    def _content(self, model, progress, carried):
+        metadata = {self._key: {**self._facts, "progress": [*progress]}}
+        more = {} if carried is None else tree_members(_CARRIED, carried)
+        if carried is None or progress.finished:
+            return ModelFile(model).content(metadata, more)
+        self._unchanged = self._unchanged or ModelFile(model)
+        return self._unchanged.content(metadata, more, compressed=False)
 
     def _wait(self):
         """Wait until what was written last is there; raise if it could not be."""

@@ -57,7 +57,7 @@ class MeansPass:
 
     @property
     def carried(self):
-        """What has been found, as a model file may hold it."""
+        """Arrays that tell what has been found so far; they do not change any more."""
         return vars(self._moments)
 
     def solution(self, left_out=()):
@@ -120,10 +120,10 @@ class MediansPasses:
 
     @property
     def carried(self):
-        """What has been found, as a model file may hold it."""
+        """Arrays that tell what has been found so far; they do not change any more."""
         self._join()
         summaries = [[packed(part) for part in parts] for parts in self._parts.values()]
-        return {"spreads": self._spreads, "summaries": summaries}
+        return {"spreads": [*self._spreads], "summaries": summaries}
 
     def solution(self, left_out=()):
         """Sparse centers of all rows but those of some folds."""

@@ -24,7 +24,6 @@ from ._batch_passes import (
 __all__ = ["fit_batches"]
 
 _MEMORY = 2**28
-_SUMMARY = "_summary_so_far"
 
 
 def fit_batches(
@@ -132,10 +131,10 @@ def fit_batches(
     if by_columns:
         width = block_width(batches, memory)
         facts = _described(model, batches, classes, columns_at_a_time=width)
-        with Checkpoint(checkpoint, 1, facts, carries=_SUMMARY) as file:
+        with Checkpoint(checkpoint, 1, facts) as file:
             return _fit_columns(model, batches, classes, file, width, tell)
     facts = _described(model, batches, classes)
-    with Checkpoint(checkpoint, checkpoint_every, facts, carries=_SUMMARY) as file:
+    with Checkpoint(checkpoint, checkpoint_every, facts) as file:
         return _fit_rows(model, batches, classes, file, tell)
 
 
@@ -229,7 +228,7 @@ class _Summed(_Called):
 
     @property
     def carried(self):
-        """What has been found, as a model file may hold it."""
+        """Arrays that tell what has been found so far; they do not change any more."""
         return vars(self._moments)
 
     def add(self, batch, codes):

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from io import BytesIO
-from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +25,7 @@ from sklearn.pipeline import Pipeline
 
 from .._optional import require
 from ..classifiers import DecisionDAGClassifier
+from ._archive import check_array, packed, parse_json, read_members
 
 __all__ = [
     "ModelCard",
@@ -39,12 +39,7 @@ __all__ = [
 
 _CARD, _SCHEMA, _SUFFIX = "centroidal.json", "schema.json", ".skops"
 _MAX_BYTES = 2**30
-_MAX_MEMBERS = 100_000
 _MAX_DEPTH = 60  # objects inside objects
-_MAX_RATIO = 100  # how many times larger than the file its content may be,
-_ALWAYS_ALLOWED = 2**24  # unless it is smaller than this
-_MAX_HEADER = 10_000  # of an array
-_SCHEMA_SHARE = 8  # the schema, which takes more room once it is parsed, is at most 1 / 8 of all
 
 _ESTIMATORS = {
     "centroidal.classifiers.decision_dag.DecisionDAGClassifier",
@@ -182,13 +177,6 @@ _ADVICE = {  # by loader
     "RandomStateNode": "; random_state must be an int or None",
 }
 
-# The header of an array as NumPy writes it, for numbers, texts and times; nothing is evaluated.
-_HEADER = re.compile(
-    rb"\{'descr': '[<>|=]?([biufSUmM])(0|[1-9][0-9]{0,8})(?:\[[0-9a-zA-Z]+\])?', "
-    rb"'fortran_order': (?:True|False), "
-    rb"'shape': \(((?:(?:0|[1-9][0-9]{0,18}), ?)*(?:0|[1-9][0-9]{0,18})?)\), ?\} *\n"
-)
-
 
 class UntrustedTypeError(ValueError):
     """A model file names a type or function that is not on the list of those it may hold."""
@@ -275,13 +263,31 @@ def save_model(model, path, *, metadata=None, force=False):
     True
     """
     path = check_target(path, _SUFFIX, force)
-    write_whole(path, model_file(model, metadata), force=force)
+    metadata = _checked_metadata(metadata)
+    write_whole(path, ModelFile(model).content(metadata), force=force)
 
 
-def model_file(model, metadata=None):
-    """Return what `save_model` writes, as bytes."""
+class ModelFile:
+    """A model as it is written, once or again and again with other things beside it.
+
+    Parameters
+    ----------
+    model : estimator
+        As it is now; what becomes of it later is not written.
+    """
+
+    def __init__(self, model):
+        self._card, self._members = _card_of(model), _members_of(model)
+
+    def content(self, metadata, more_members=None, *, compressed=True):
+        """Return the bytes of a file; further members are there for whom they are meant."""
+        card = vars(self._card) | {"metadata": metadata}
+        members = self._members | (more_members or {}) | {_CARD: json.dumps(card).encode()}
+        return packed(members, compressed)
+
+
+def _members_of(model):
     skops_io = require("skops.io", "persist", "A model file")
-    card = _card_of(model, metadata)
     try:
         content = skops_io.dumps(_with_text_keys(model))
     except RecursionError:
@@ -295,9 +301,7 @@ def model_file(model, metadata=None):
         ) from error
     with zipfile.ZipFile(BytesIO(content)) as archive:
         audit = _Audit({name: archive.read(name) for name in archive.namelist()}, np.inf)
-    members = audit.members_of(audit.schema())
-    members[_CARD] = json.dumps(vars(card)).encode()
-    return _packed(members)
+    return audit.members_of(audit.schema())
 
 
 def load_model(path, *, max_bytes=_MAX_BYTES):
@@ -337,13 +341,13 @@ def load_model(path, *, max_bytes=_MAX_BYTES):
     parts of scikit-learn, written by another version of it, scikit-learn warns.
     """
     skops_io = require("skops.io", "persist", "A model file")
-    with _errors_that_name(path), open(path, "rb") as stream:
-        members = _read_members(stream, max_bytes)
+    with errors_that_name(path), open(path, "rb") as stream:
+        members = read_members(stream, max_bytes)
         card = _parse_card(members)
         _check_version(card.centroidal_version)
         audit = _Audit(members, max_bytes)
         members = audit.members_of(audit.schema())
-        model = skops_io.loads(_packed(members), trusted=sorted(audit.kinds))
+        model = skops_io.loads(packed(members), trusted=sorted(audit.kinds))
         if type(model).__name__ != card.class_name:
             raise ValueError(f"holds a {type(model).__name__}, not a {card.class_name}")
         return _with_pair_keys(model)
@@ -368,8 +372,8 @@ def read_model_card(path, *, max_bytes=_MAX_BYTES):
     --------
     load_model : Reads the model.
     """
-    with _errors_that_name(path), open(path, "rb") as stream:
-        return _parse_card(_read_members(stream, max_bytes, only=_CARD))
+    with errors_that_name(path), open(path, "rb") as stream:
+        return _parse_card(read_members(stream, max_bytes, prefix=_CARD))
 
 
 def write_whole(path, content, *, force=False):
@@ -412,7 +416,7 @@ def _check_absent(path, force):
 
 
 @contextmanager
-def _errors_that_name(path):
+def errors_that_name(path):
     """Make whatever is wrong with a file a ValueError that names it."""
     try:
         yield
@@ -427,74 +431,6 @@ def _errors_that_name(path):
     except Exception as error:
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         raise ValueError(f"{path} is no model file that can be read: {kind}{error}") from error
-
-
-# The archive ------------------------------------------------------------------------------------
-
-
-def _read_members(stream, max_bytes, only=None):
-    """Read a zip archive, or one member of it, once it is known to be of reasonable size."""
-    size = stream.seek(0, os.SEEK_END)
-    if size > max_bytes:
-        raise ValueError(f"its {size} bytes are more than max_bytes={max_bytes}")
-    with zipfile.ZipFile(stream) as archive:
-        infos = archive.infolist()
-        _check_infos(infos, size, max_bytes)
-        return {
-            info.filename: _read_member(archive, info)
-            for info in infos
-            if only is None or info.filename == only
-        }
-
-
-def _check_infos(infos, size, max_bytes):
-    if len(infos) > _MAX_MEMBERS:
-        raise ValueError(f"{len(infos)} members are more than {_MAX_MEMBERS}")
-    if len({info.filename for info in infos}) < len(infos):
-        raise ValueError("two members have the same name")
-    for info in infos:
-        if info.flag_bits & 1 or info.compress_type not in (
-            zipfile.ZIP_STORED,
-            zipfile.ZIP_DEFLATED,
-        ):
-            raise ValueError(f"{info.filename!r} is encrypted, or packed in an unknown way")
-        if info.filename.endswith(".json") and info.file_size > max_bytes // _SCHEMA_SHARE:
-            raise ValueError(
-                f"{info.filename!r} would unpack to {info.file_size} bytes, more than an eighth "
-                f"of max_bytes={max_bytes}"
-            )
-    total = sum(info.file_size for info in infos)
-    if total > max_bytes:
-        raise ValueError(f"it would unpack to {total} bytes, more than max_bytes={max_bytes}")
-    if np.isfinite(max_bytes) and total > max(_ALWAYS_ALLOWED, _MAX_RATIO * size):
-        raise ValueError(f"its {size} bytes would unpack to {total}, more than {_MAX_RATIO} times")
-
-
-def _read_member(archive, info):
-    with archive.open(info) as member:
-        content = member.read(info.file_size + 1)
-    if len(content) != info.file_size:
-        raise ValueError(f"{info.filename!r} is not as long as it should be")
-    return content
-
-
-def _packed(members):
-    """Pack members into an archive whose bytes depend on nothing else; texts are compressed."""
-    buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in members.items():
-            info = zipfile.ZipInfo(name)
-            is_text = name.endswith(".json")
-            info.compress_type = zipfile.ZIP_DEFLATED if is_text else zipfile.ZIP_STORED
-            archive.writestr(info, content)
-    return buffer.getvalue()
-
-
-def _parse_json(content):
-    try:
-        return json.loads(content)
-    except RecursionError:
-        raise ValueError("its texts are nested too deeply") from None
 
 
 # The audit --------------------------------------------------------------------------------------
@@ -520,7 +456,7 @@ class _Audit:
 
     def schema(self):
         """Return the clean copy of the schema."""
-        state = _parse_json(self._member(_SCHEMA))
+        state = parse_json(self._member(_SCHEMA))
         if not isinstance(state, dict):
             raise ValueError(f"{_SCHEMA} must hold an object")
         clean = self._node(state, 0)
@@ -564,7 +500,7 @@ class _Audit:
 
     def _JsonNode(self, state, kind, depth):
         content = state["content"]
-        if not isinstance(content, str) or isinstance(_parse_json(content), list | dict):
+        if not isinstance(content, str) or isinstance(parse_json(content), list | dict):
             raise ValueError("a plain value must be a number, a text, true, false or null")
         return {"content": content, "is_json": True}
 
@@ -611,7 +547,7 @@ class _Audit:
 
     def _NdArrayNode(self, state, kind, depth):
         if state["type"] == "numpy":
-            return {"type": "numpy"} | self._array(state["file"], kind, ".npy", _check_array)
+            return {"type": "numpy"} | self._array(state["file"], kind, ".npy", check_array)
         if state["type"] != "json" or kind != "numpy.ndarray":
             raise ValueError(f"an array of type {state['type']!r} is unknown")
         shape = self._node(state["shape"], depth)
@@ -643,32 +579,12 @@ def _kind(head):
     return f"{head['__module__']}.{head['__class__']}"
 
 
-def _check_array(content, kind="numpy.ndarray", room=None):
-    """Return bytes that are an array of numbers, texts or times, exactly as long as they say."""
-    start = {b"\x93NUMPY\x01\x00": 10, b"\x93NUMPY\x02\x00": 12}.get(content[:8])
-    if start is None:
-        raise ValueError("an array is not in the format of NumPy")
-    length = int.from_bytes(content[8:start], "little")
-    header = _HEADER.fullmatch(content[start : start + length]) if length < _MAX_HEADER else None
-    if header is None:
-        raise ValueError("an array is of a type that is not allowed")
-    letter, size, sizes = header.groups()
-    shape = [int(number) for number in re.findall(rb"[0-9]+", sizes)]
-    n_bytes = int(size) * prod(shape) * (4 if letter == b"U" else 1)
-    is_endless = int(size) == 0 and prod(shape) > 1  # of empty texts, which take no room
-    if len(content) != start + length + n_bytes or is_endless:
-        raise ValueError("an array is not as long as it should be")
-    if kind != "numpy.ndarray" and shape:
-        raise ValueError(f"{kind} must be a single value")
-    return content
-
-
 def _check_sparse(content, kind, room):
     """Return bytes that are a CSR or CSC matrix whose indices lie inside it, unpacked."""
-    members = _read_members(BytesIO(content), room)
+    members = read_members(BytesIO(content), room)
     for member in members.values():
-        _check_array(member)
-    content = _packed(members)
+        check_array(member)
+    content = packed(members)
     matrix = load_npz(BytesIO(content))
     if f"{type(matrix).__module__}.{type(matrix).__name__}" != kind:
         raise ValueError(f"a sparse matrix is not the {kind} that it should be")
@@ -679,9 +595,7 @@ def _check_sparse(content, kind, room):
 # The card ---------------------------------------------------------------------------------------
 
 
-def _card_of(model, metadata):
-    from .. import __version__
-
+def _checked_metadata(metadata):
     metadata = {} if metadata is None else metadata
     if not isinstance(metadata, dict) or not all(isinstance(key, str) for key in metadata):
         raise TypeError(f"metadata={metadata!r} must be a dict with texts as keys, or None.")
@@ -689,6 +603,12 @@ def _card_of(model, metadata):
         json.dumps(metadata)
     except (TypeError, ValueError) as error:
         raise TypeError(f"metadata must hold what JSON can say: {error}.") from error
+    return metadata
+
+
+def _card_of(model):
+    from .. import __version__
+
     if not hasattr(model, "get_params") or isinstance(model, type):
         raise TypeError(f"model={model!r} must be an estimator.")
     names = getattr(model, "feature_names_in_", None)
@@ -697,7 +617,6 @@ def _card_of(model, metadata):
         parameters=_plain(model.get_params()),
         feature_names=None if names is None else _plain(list(names)),
         classes=_plain(getattr(model, "classes_", None)),
-        metadata=metadata,
         centroidal_version=__version__,
         sklearn_version=sklearn.__version__,
     )
@@ -719,7 +638,7 @@ def _plain(value):
 def _parse_card(members):
     if _CARD not in members:
         raise ValueError(f"the member {_CARD!r} is missing; save_model writes it")
-    content = _parse_json(members[_CARD])
+    content = parse_json(members[_CARD])
     kinds = {
         "class_name": str,
         "parameters": dict,

@@ -25,7 +25,7 @@ __all__ = ["select_batches"]
 
 _METHODS = ("l2", "l1")
 _MEMORY = 2**28
-_KEY, _CARRIED = "select_batches", "_selection_so_far"
+_KEY = "select_batches"
 
 
 def select_batches(
@@ -152,7 +152,7 @@ def select_batches(
     problem = Problem.of(batches, asked, cv, classes, seed, memory, n_jobs)
 
     facts = _facts(problem)
-    with Checkpoint(checkpoint, checkpoint_every, facts, carries=_CARRIED, key=_KEY) as file:
+    with Checkpoint(checkpoint, checkpoint_every, facts, key=_KEY) as file:
         model, done = file.begin(clone(problem.estimator))
         if done.finished:
             carried = file.carried
@@ -251,7 +251,7 @@ def _facts(problem):
 
 
 def _select(problem, checkpoint, estimator, done, tell):
-    """Return the model of all samples, and what else is found, as a model file may hold it."""
+    """Return the model of all samples, and arrays that tell what else is found."""
     carried = checkpoint.carried or {}
     has_means = problem.asked.method == "l2"
     summary = (MeansPass if has_means else MediansPasses)(problem, carried.get("summary"))
@@ -305,8 +305,8 @@ class _Tally:
 
     @property
     def carried(self):
-        """What has been found, as a model file may hold it."""
-        return dict(vars(self))
+        """Arrays that tell what has been found so far; they do not change any more."""
+        return {name: counts.copy() for name, counts in vars(self).items()}
 
     @property
     def counts(self):

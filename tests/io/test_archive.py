@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+
+from centroidal.io._archive import packed, parse_json, tree_in, tree_members
+
+TREE = {
+    "means": np.arange(6.0).reshape(2, 3),
+    "columns": np.asfortranarray(np.eye(3, dtype=np.float32)),
+    "parts": [[{"counts": np.array([1, 2])}, {}], [], [np.array(["a", "bc"])]],
+    "nothing": np.empty((0, 4)),
+}
+
+
+def test_trees_of_arrays_come_back_as_they_were():
+    found = tree_in("state", tree_members("state", TREE))
+    np.testing.assert_equal(found, TREE)
+    assert found["columns"].dtype == np.float32
+    assert found["columns"].flags.f_contiguous
+
+
+def test_members_of_a_tree_begin_with_its_prefix():
+    members = tree_members("state", TREE) | {"other.json": b"{}"}
+    assert {name for name in members if not name.startswith("state")} == {"other.json"}
+    assert tree_in("other", tree_members("state", TREE)) is None
+
+
+def test_objects_are_neither_written_nor_read():
+    with pytest.raises(ValueError, match="allow_pickle=False"):
+        tree_members("state", [np.array([None])])
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_archives_depend_on_their_members_alone(compressed):
+    members = {"a.json": b"[1, 2]" * 100, "b.npy": b"0" * 100}
+    assert packed(members, compressed) == packed(dict(members), compressed)
+    assert (len(packed(members, compressed)) < 700) == compressed
+
+
+def test_texts_that_are_nested_too_deeply_are_refused():
+    with pytest.raises(ValueError, match="nested too deeply"):
+        parse_json("[" * 100_000)

@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
+# Most modules are never imported: they are compiled when they are, not all of them now.
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-oldest lint format docs papers speed clean
@@ -15,17 +17,21 @@ setup: $(VENV)/.ready  ## virtual environment with everything below
 # The environment is rebuilt when its definition changes.
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[plot,io,persist,onnx,cli,dask]" --group test --group formats --group browser --group lint --group docs
+	$(BIN)/python $(INSTALL) --upgrade "pip>=25.1"
+	$(BIN)/python $(INSTALL) --editable ".[plot,io,persist,onnx,cli,dask]" --group test --group formats --group browser --group lint --group docs
 	@touch $@
 
 # PyTorch is large and only the encoders need it, so that the demo does without.
 $(VENV)/.neural: $(VENV)/.ready tests/torch.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[neural]" --constraint tests/torch.txt
+	$(BIN)/python $(INSTALL) --editable ".[neural]" --constraint tests/torch.txt
 	@touch $@
 
 demo: setup  ## the main job on a table that ships with the package, with a report to open
 	$(BIN)/centroidal demo --report demo.html --force
+
+# As many processes as cores: threads of linear algebra would only wait for each other.
+test test-oldest: export OMP_NUM_THREADS = 1
+test test-oldest: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/.neural  ## all tests
 	sh tests/report/install_browser.sh
@@ -39,8 +45,8 @@ test-oldest: $(OLDEST)/.ready  ## the tests on the oldest supported versions, bu
 
 $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(OLDEST)/bin/python -m pip install --quiet --editable ".[plot,io,persist,onnx,neural,cli,dask]" --group test --constraint tests/oldest.txt
+	$(OLDEST)/bin/python $(INSTALL) --upgrade "pip>=25.1"
+	$(OLDEST)/bin/python $(INSTALL) --editable ".[plot,io,persist,onnx,neural,cli,dask]" --group test --constraint tests/oldest.txt
 	@touch $@
 
 lint: setup  ## style, spelling and import contracts

@@ -9,14 +9,18 @@ import pyarrow.parquet as pq
 __all__ = ["make_block", "make_labels", "write_parquet"]
 
 
-def write_parquet(folder, n_files, n_rows, n_features, dtype, n_classes=2, n_copies=1):
-    """Write normal numbers and a column ``y`` as pyarrow does by default; copies are links."""
+def write_parquet(folder, n_files, n_rows, n_features, dtype, n_classes=2, n_copies=1, named=False):
+    """Write normal numbers and a column ``y`` as pyarrow does by default; copies are links.
+
+    The labels are numbers, or names.
+    """
     folder.mkdir()
     rng = np.random.default_rng(0)
     for i in range(n_files):
         X = rng.standard_normal((n_features, n_rows), dtype=dtype)
         columns = {f"feature{j}": column for j, column in enumerate(X)}
-        columns["y"] = rng.integers(0, n_classes, n_rows)
+        codes = rng.integers(0, n_classes, n_rows)
+        columns["y"] = np.char.add("class ", codes.astype(str)) if named else codes
         path = folder / f"part-000-{i:03d}.parquet"
         pq.write_table(pa.table(columns), path)
         for copy in range(1, n_copies):

@@ -35,18 +35,23 @@ _STRETCH = 16  # batches with checkpoints, or without, in a run that alternates
 def parquet(n_jobs):
     """Yield fits of 1 GB of Parquet: at most 1.5 times as long as reading the same batches."""
     pa.set_cpu_count(n_jobs)
-    for n_features, dtype in ((200, np.float64), (1000, np.float64), (200, np.float32)):
+    for n_features, dtype, named in (
+        (200, np.float64, False),
+        (1000, np.float64, False),
+        (200, np.float32, False),
+        (200, np.float32, True),
+    ):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "parts"
             n_rows = 2**26 // (n_features * np.dtype(dtype).itemsize)
-            write_parquet(path, 16, n_rows, n_features, dtype)
+            write_parquet(path, 16, n_rows, n_features, dtype, named=named)
             rows = batches(path, target="y")
             ours, limit = _side_by_side(
                 lambda rows=rows: _fit(rows, n_jobs), lambda rows=rows, path=path: _read(path, rows)
             )
             yield {
                 "case": f"stream of Parquet, {rows.n_samples} x {n_features}, "
-                f"{np.dtype(dtype).name}, 16 files",
+                f"{np.dtype(dtype).name}, 16 files{', labels are names' if named else ''}",
                 "ours": ours,
                 "limit": ("the same batches read by pyarrow", limit, 1.5),
                 "note": "fit_batches, scale='std'; both read all columns, batches of "

@@ -43,7 +43,7 @@ class Progress(NamedTuple):
 
     @property
     def goes_on(self):
-        """Whether there is something before and after it."""
+        """Whether it is neither the beginning nor the end."""
         return self.n_done > 0 and not self.finished
 
 

@@ -450,6 +450,18 @@ def test_labels_of_any_kind_are_read_and_counted(tmp_path, kind, values):
     assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == Counter(values)
 
 
+@pytest.mark.parametrize("categories", [["b", "", "a"], ["b", "x" * 10_000, "a"], [5, 8, 3]])
+@pytest.mark.parametrize("kind", [np.int8, np.uint32, np.uint64])
+def test_categories_that_no_row_has_do_not_matter(tmp_path, categories, kind):
+    places = pa.array([0, 2, 0, 0], pa.from_numpy_dtype(kind))
+    labels = pa.DictionaryArray.from_arrays(places, pa.array(categories))
+    pq.write_table(pa.table({"g": np.arange(4.0), "kind": labels}), tmp_path / "t.parquet")
+    rows = batches(tmp_path / "t.parquet", target="kind", batch_size=3)
+    first, _, last = categories
+    assert stacked(rows)[1].tolist() == [first, last, first, first]
+    assert rows.classes().tolist() == [last, first]
+
+
 @pytest.mark.parametrize("nothing", [None, ""])
 @pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int8(), pa.string())], ids=str)
 def test_rows_without_a_label_are_named(tmp_path, kind, nothing):

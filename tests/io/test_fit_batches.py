@@ -369,9 +369,9 @@ def opened(monkeypatch):
     """List the names of the Parquet files that are opened from now on."""
     names, open_file = [], ParquetReader._open
 
-    def open_and_tell(reader, path, *given):
+    def open_and_tell(reader, path, *given, **options):
         names.append(path.name)
-        return open_file(reader, path, *given)
+        return open_file(reader, path, *given, **options)
 
     monkeypatch.setattr(ParquetReader, "_open", open_and_tell)
     return names

@@ -88,12 +88,18 @@ class ParquetReader:
         return self._rows(first_row, n_rows, names, partial(self._converted, features))
 
     def labels(self):
-        """Yield the labels alone, and how often each occurs if that is known."""
+        """Yield the labels alone, and how often each occurs if that is known; files in threads."""
 
         def labelled(name, batch):
             yield name, *_counted_labels(batch.column(0))
 
-        return self._rows(0, _LABELS_AT_A_TIME, [self._request.target], labelled)
+        def labels_in(file):
+            columns = [self._request.target]
+            return [*self._file_rows(file, 0, _LABELS_AT_A_TIME, columns, labelled)]
+
+        files = [(file,) for file in self._files if file.n_rows > 0]
+        for found in map_blocks(labels_in, files, self._pyarrow.cpu_count()):
+            yield from found
 
     # -------------------------------------------------------------- before any work
 
@@ -120,7 +126,8 @@ class ParquetReader:
             # Not the schema of its metadata, which refers to it and so keeps it in memory.
             return file, stored.schema_arrow
 
-    def _open(self, path, n_columns=1):
+    def _open(self, path, n_columns=1, encoded=()):
+        """Open a file; columns of texts that are named are read as places in a dictionary."""
         buffer = min(max(_BUFFER_BYTES // n_columns, _LEAST_BUFFER), _LARGEST_BUFFER)
         with _default_pool(self._pyarrow, self._pool):  # a file keeps the one it is opened with
             return self._parquet.ParquetFile(
@@ -128,6 +135,7 @@ class ParquetReader:
                 buffer_size=buffer,
                 pre_buffer=False,  # which would hold a whole row group, as it is stored, in memory
                 page_checksum_verification=True,
+                read_dictionary=encoded,
             )
 
     def _find_columns(self, path, request):
@@ -140,6 +148,8 @@ class ParquetReader:
             raise ValueError(f"{request.name} has no column of features.")
         self.feature_names = [names[j] for j in places.features]
         self._ids = None if places.ids is None else names[places.ids]
+        is_text = request.target is not None and _is_text(types[names.index(request.target)])
+        self._text_target = [request.target] if is_text else []
         self._special = [name for name in (request.target, self._ids) if name is not None]
         is_text = [names[j] for j in places.features if not _is_number(types[j])]
         if is_text:
@@ -168,7 +178,7 @@ class ParquetReader:
 
     def _file_rows(self, file, first_row, n_rows, names, convert):
         with clean_errors(file.name, _KIND):
-            stored = self._open(file.path, len(names))
+            stored = self._open(file.path, len(names), encoded=self._text_target)
         with stored:
             heights = _heights(file, stored.metadata)
             first_group = bisect_right([*accumulate(heights)], first_row)
@@ -286,46 +296,50 @@ def _is_number(kind):
 
 
 def _labels_of(column):
-    column = _decoded(column)
-    if _is_number_throughout(column):
-        return labels_from_array(column.to_numpy(zero_copy_only=False))
-    if not _is_text_throughout(column):
-        return _labels_from_list(column)
-    encoded = column.dictionary_encode()  # so that a text is made of each label, not of each row
-    return _labels_from_list(encoded.dictionary)[encoded.indices.to_numpy()]
+    labels, places, _ = _distinct_labels(column)
+    return labels if places is None else labels[places]
 
 
 def _counted_labels(column):
-    """Return labels, and how often each occurs; None if all are there, as often as they do."""
-    column = _decoded(column)
-    if _is_text_throughout(column):
-        labels, counts = column.value_counts().flatten()
-        labels = _labels_from_list(labels)
-        if not is_missing(labels).any():  # else it is to be said where
-            return labels, counts.to_numpy()
-    return _labels_of(column), None
+    """Return labels, and how often each occurs; None if they are there as often as they do."""
+    labels, places, counts = _distinct_labels(column)
+    if labels.dtype.kind == "O" or is_missing(labels).any():  # it is to be said where
+        return _labels_of(column), None
+    return np.unique(labels, return_counts=True) if places is None else (labels, counts)
 
 
-def _decoded(column):
-    return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
+def _distinct_labels(column):
+    """Return labels, which of them each row has, and how often each occurs.
+
+    So that a text is made of each label, not of each row. Labels that come as numbers, or that are
+    missing in some row, are all there, without places and counts.
+    """
+    has_all = column.null_count == 0
+    if has_all and hasattr(column, "dictionary"):
+        places = column.indices.to_numpy().astype(np.intp, copy=False)
+        counts = np.bincount(places, minlength=len(column.dictionary))
+        is_there = counts > 0
+        labels = _labels_from_list(column.dictionary.filter(is_there))
+        return labels, (np.cumsum(is_there) - 1)[places], counts[is_there]
+    if has_all and _is_floating_or_whole(column.type):
+        return labels_from_array(column.to_numpy(zero_copy_only=False)), None, None
+    return _labels_from_list(column), None, None
 
 
 def _labels_from_list(column):
     return labels_from_array(np.array([*column.to_pylist(), None], dtype=object)[:-1])
 
 
-def _is_number_throughout(column):
+def _is_floating_or_whole(kind):
     from pyarrow import types
 
-    is_number = types.is_floating(column.type) or types.is_integer(column.type)
-    return is_number and column.null_count == 0
+    return types.is_floating(kind) or types.is_integer(kind)
 
 
-def _is_text_throughout(column):
+def _is_text(kind):
     from pyarrow import types
 
-    is_text = types.is_string(column.type) or types.is_large_string(column.type)
-    return is_text and column.null_count == 0
+    return types.is_string(kind) or types.is_large_string(kind)
 
 
 def _check_schema(expected, found, first_name, name):

@@ -88,18 +88,12 @@ class ParquetReader:
         return self._rows(first_row, n_rows, names, partial(self._converted, features))
 
     def labels(self):
-        """Yield the labels alone, and how often each occurs if that is known; files in threads."""
+        """Yield the labels alone, and how often each occurs if that is known."""
 
         def labelled(name, batch):
             yield name, *_counted_labels(batch.column(0))
 
-        def labels_in(file):
-            columns = [self._request.target]
-            return [*self._file_rows(file, 0, _LABELS_AT_A_TIME, columns, labelled)]
-
-        files = [(file,) for file in self._files if file.n_rows > 0]
-        for found in map_blocks(labels_in, files, self._pyarrow.cpu_count()):
-            yield from found
+        return self._rows(0, _LABELS_AT_A_TIME, [self._request.target], labelled)
 
     # -------------------------------------------------------------- before any work
 

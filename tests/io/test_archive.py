@@ -1,3 +1,5 @@
+from io import BytesIO
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,10 @@ def test_members_of_a_tree_begin_with_its_prefix():
 def test_objects_are_neither_written_nor_read():
     with pytest.raises(ValueError, match="allow_pickle=False"):
         tree_members("state", [np.array([None])])
+    stream = BytesIO()
+    np.save(stream, np.array([None]), allow_pickle=True)
+    with pytest.raises(ValueError, match="of a type that is not allowed"):
+        tree_in("state", {"state.json": b'"state/0.npy"', "state/0.npy": stream.getvalue()})
 
 
 @pytest.mark.parametrize("compressed", [True, False])

@@ -484,6 +484,22 @@ def test_an_interruption_leaves_nothing_behind(tmp_path):
     assert files(tmp_path) == ["err", "t.csv"]
 
 
+def test_an_interruption_in_generated_code_ends_with_the_same_code(trees, tmp_path):
+    (tmp_path / "interrupted.py").write_text(
+        "import sys\n"
+        "import centroidal.model_selection\n"
+        "from centroidal.cli.main import main\n"
+        "def select_features(*args, **options):\n"
+        "    exec('raise KeyboardInterrupt')\n"
+        "centroidal.model_selection.select_features = select_features\n"
+        "sys.exit(main(['select', sys.argv[1], '--target', 'tree']))\n"
+    )
+    command = [sys.executable, "-m", "interrupted", str(trees)]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert ended.stderr.endswith("centroidal: select: interrupted; nothing was written.\n")
+
+
 def test_an_interruption_that_is_lost_ends_the_next_step(run, trees, monkeypatch):
     def select_features(*args, progress, **options):
         with suppress(KeyboardInterrupt):  # as a callback of compiled code does

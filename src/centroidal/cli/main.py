@@ -110,7 +110,17 @@ def _run(argv):
         return FAILED
     except KeyboardInterrupt as stop:
         messages.error(f"{args.command}: interrupted; {str(stop) or 'nothing was written'}.")
+        _forget_interruption()
         return INTERRUPTED
+
+
+def _forget_interruption():
+    """Let Python end with our code.
+
+    It remembers that Ctrl-C came out of an ``exec`` of text, of which compilers make many, and
+    would end a program run by ``python -m`` by a signal, caught or not; the next ``exec`` forgets.
+    """
+    exec("")
 
 
 def _show_what_cannot_be_encoded():

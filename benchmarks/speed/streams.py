@@ -67,7 +67,7 @@ def checkpoints(n_jobs):
     costs, and what checkpoints cost, is also measured by itself, as whole runs differ by more than
     that from one to the next.
     """
-    for n_copies, n_rounds in ((6, 5), (10, 6), (30, 2)):
+    for n_copies, n_rounds in ((6, 6), (10, 12), (30, 4)):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "parts"
             write_parquet(path, 16, 2**26 // 1600, 200, np.float64, n_copies=n_copies)

@@ -1,8 +1,8 @@
 """Pieces of a source, checked one by one, and put together to batches of a fixed height."""
 
+import mmap
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from mmap import mmap
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,9 @@ from ._request import listed
 from .tables import _counted, _is_finite, _refuse_infinite, _where
 
 __all__ = ["Identity", "Piece", "ahead", "check_values", "joined"]
+
+# Memory that is shared, which it is unless said otherwise, takes half as long again to get.
+_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 
 class Piece(NamedTuple):
@@ -82,7 +85,7 @@ class _Memory:
         size = int(np.prod(shape))
         memory = self._free.pop() if self._free else b""
         if len(memory) < size * dtype.itemsize:
-            memory = mmap(-1, size * dtype.itemsize)
+            memory = mmap.mmap(-1, size * dtype.itemsize, **_PRIVATE)
         # Views hold the array that they are views of in the end. That is this one, as it is made
         # of no array: the memory is free when it is gone.
         values = np.frombuffer(memory, dtype, size)

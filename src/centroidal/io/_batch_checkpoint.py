@@ -30,7 +30,7 @@ _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
 # What checkpoints may take of the time: while the fit waits, and of a processor beside it. Nor are
 # they written more often than is needed to lose no more than this when killed: disks wear out.
-_MOST_TAKEN, _MOST_LOST = 0.01, 0.005
+_SHARE = 0.005
 _N_TIMED = 3  # writings of which the quickest counts: others may have waited for something else
 
 
@@ -177,9 +177,9 @@ class Checkpoint:
     def _pause(self, now):
         """Seconds to let pass between two writings."""
         return max(
-            min(self._waited, default=0.0) / _MOST_TAKEN,
-            min(self._beside, default=0.0) / _MOST_TAKEN,
-            (now - self._begun) * _MOST_LOST,
+            min(self._waited, default=0.0) / _SHARE,
+            min(self._beside, default=0.0) / _SHARE,
+            (now - self._begun) * _SHARE,
         )
 
     def write(self, model, progress, carried=None):

@@ -56,9 +56,9 @@ def fit_batches(
         A file, ending in ``.skops``, to write what is found to as it goes on, and the model in the
         end. If it exists, the fit goes on from there. It must be of the same fit.
     checkpoint_every : int, default=None
-        After how many batches it is written. None writes it as often as the fit waits for it less
-        than a hundredth of the time, a thread beside it works less than that, and a kill loses a
-        two-hundredth.
+        After how many batches it is written. None writes it as often as the fit waits for it, and
+        a thread works beside the fit, less than a two-hundredth of the time, and a kill loses as
+        much.
         With medians it is written after each block of columns.
     memory : int, default=2**28
         Bytes that a block of columns may take; for medians only.

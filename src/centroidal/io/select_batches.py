@@ -73,8 +73,9 @@ def select_batches(
         A file, ending in ``.skops``, to write to as it goes on. If it exists, the selection goes
         on from there. It must be of the same selection.
     checkpoint_every : int, default=None
-        After how many batches it is written. None writes it as often as the fit waits for it less
-        than a hundredth of the time, and a kill loses a two-hundredth; a thread does the rest.
+        After how many batches it is written. None writes it as often as the fit waits for it, and
+        a thread works beside the fit, less than a two-hundredth of the time, and a kill loses as
+        much.
         Medians are written after each block of columns.
     memory : int, default=2**28
         Bytes that a block of columns may take; for medians only.

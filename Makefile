@@ -29,6 +29,9 @@ $(VENV)/.neural: $(VENV)/.ready tests/torch.txt
 demo: setup  ## the main job on a table that ships with the package, with a report to open
 	$(BIN)/centroidal demo --report demo.html --force
 
+# Of every module that calls compiled loops: they must also be right as the Python that they are.
+LOOP_TESTS = $(shell grep -lE 'import _\w*loops$$' src/centroidal/*/*.py | sed -E 's,src/centroidal/(.*)/(.*),tests/\1/test_\2,')
+
 # As many processes as cores: threads of linear algebra would only wait for each other.
 test test-oldest: export OMP_NUM_THREADS = 1
 test test-oldest: export OPENBLAS_NUM_THREADS = 1
@@ -36,7 +39,7 @@ test test-oldest: export OPENBLAS_NUM_THREADS = 1
 test: $(VENV)/.neural  ## all tests
 	sh tests/report/install_browser.sh
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 tests/statistics tests/solvers
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 $(LOOP_TESTS)
 
 # Versions of numba throw away what another one has compiled, so that each has a folder of its own.
 test-oldest: export NUMBA_CACHE_DIR = $(CURDIR)/$(OLDEST)/numba

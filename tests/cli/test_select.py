@@ -500,6 +500,27 @@ def test_an_interruption_in_generated_code_ends_with_the_same_code(trees, tmp_pa
     assert ended.stderr.endswith("centroidal: select: interrupted; nothing was written.\n")
 
 
+def test_an_interruption_of_a_compiler_ends_the_next_step(run, trees, monkeypatch):
+    done = []
+
+    def compile_and_go_on(*args, progress, **options):
+        code = "def compile(): interrupt(); done.append('compiled')"
+        compiler = {
+            "__name__": "numba.core.compiler",
+            "interrupt": lambda: os.kill(os.getpid(), signal.SIGINT),
+            "done": done,
+        }
+        exec(code, compiler)
+        compiler["compile"]()
+        progress("first", 1, 2)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr(centroidal.model_selection, "select_features", compile_and_go_on)
+    found = run("select", trees, "--target", "tree")
+    assert (found.code, found.out, done) == (130, "", ["compiled"])
+    assert found.err.endswith("interrupted; nothing was written.\n")
+
+
 def test_an_interruption_that_is_lost_ends_the_next_step(run, trees, monkeypatch):
     def select_features(*args, progress, **options):
         with suppress(KeyboardInterrupt):  # as a callback of compiled code does

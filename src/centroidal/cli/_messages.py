@@ -10,6 +10,8 @@ from .._optional import require
 
 __all__ = ["InputError", "Messages", "WorkError", "input_errors", "plain"]
 
+_COMPILERS = {"numba", "llvmlite"}
+
 
 class InputError(Exception):
     """The command line or a file is not as it must be; exit code 2."""
@@ -76,11 +78,15 @@ class Messages:
 
     @contextmanager
     def interruptions(self):
-        """Remember Ctrl-C: where it is lost, as in a callback of a compiler, the next step ends."""
+        """Remember Ctrl-C: where it is lost, or must not end what goes on, the next step ends.
+
+        A compiler that is stopped half way breaks: later calls of it fail, or Python does.
+        """
 
         def interrupt(number, frame):
             self._is_interrupted = True
-            raise KeyboardInterrupt
+            if not _is_compiling(frame):
+                raise KeyboardInterrupt
 
         def show_unless_interrupted(unraisable):
             if unraisable.exc_type is not KeyboardInterrupt:
@@ -116,6 +122,14 @@ class Messages:
                 progress.update(task, description=plain(what), completed=n_done, total=n_steps)
 
             yield advance
+
+
+def _is_compiling(frame):
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").split(".")[0] in _COMPILERS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _lines(text):

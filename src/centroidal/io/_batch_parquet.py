@@ -142,8 +142,8 @@ class ParquetReader:
             raise ValueError(f"{request.name} has no column of features.")
         self.feature_names = [names[j] for j in places.features]
         self._ids = None if places.ids is None else names[places.ids]
-        is_text = request.target is not None and _is_text(types[names.index(request.target)])
-        self._text_target = [request.target] if is_text else []
+        targets = [] if request.target is None else [request.target]
+        self._text_target = [name for name in targets if _is_text(types[names.index(name)])]
         self._special = [name for name in (request.target, self._ids) if name is not None]
         is_text = [names[j] for j in places.features if not _is_number(types[j])]
         if is_text:

@@ -114,4 +114,4 @@ def test_scikit_learn_helpers_that_check_input_are_used_in_one_place():
         for path in (ROOT / "src").rglob("*.py")
         if "sklearn.utils.validation" in path.read_text()
     ]
-    assert using == ["src/centroidal/_validation.py"]
+    assert using == ["src/centroidal/_data.py"]

@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestCentroid
 
 from centroidal import DisjointCentroidClassifier
-from centroidal._validation import check_labelled
+from centroidal._data import check_labelled
 from centroidal.classifiers import _group_recipe
 from centroidal.classifiers._group_recipe import GroupRecipe
 from centroidal.datasets import make_feature_blocks

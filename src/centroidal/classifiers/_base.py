@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin
 
-from .._validation import check_fitted, is_dask, lazily_by_rows
+from .._data import check_fitted, is_dask, lazily_by_rows
 
 __all__ = ["ClassScoresMixin", "row_by_row"]
 

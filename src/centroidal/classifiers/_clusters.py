@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
-from .._validation import check_choice, check_count, check_positive
+from .._parameters import check_choice, check_count, check_positive
 from ..solvers.mixtures import inside_chi2, inside_three_sigma, split_gains
 from ..statistics import class_moments
 from ..statistics.residuals import residuals

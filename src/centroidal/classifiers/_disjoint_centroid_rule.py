@@ -11,14 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
+from .._data import Features, check_finite, check_fitted, check_rows
+from .._parameters import check_choice
 from .._progress import ProgressMixin
-from .._validation import (
-    Features,
-    check_choice,
-    check_finite,
-    check_fitted,
-    check_rows,
-)
 from ..solvers.disjoint_centroids import group_distances
 from ..solvers.slopes import slope_from_distances, slope_from_moments
 from ..statistics import ClassMoments, map_blocks

@@ -6,13 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._validation import (
-    check_balance,
-    check_choice,
-    check_finite_summary,
-    check_n_components,
-    check_priors,
-)
+from .._data import check_finite_summary
+from .._parameters import check_balance, check_choice, check_n_components, check_priors
 from ..solvers.fisher_subspace import (
     LinearRule,
     choose_between,

@@ -3,7 +3,8 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._validation import Features, check_finite_summary, check_fitted, check_priors, check_rows
+from .._data import Features, check_finite_summary, check_fitted, check_rows
+from .._parameters import check_priors
 from ._base import ClassScoresMixin
 
 __all__ = ["FisherRule", "two_sided"]

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from .._validation import check_choice, check_finite_summary
+from .._data import check_finite_summary
+from .._parameters import check_choice
 from ..solvers.distances import absolute_distances, squared_distances
 from ..solvers.sparse_centers import (
     CenterPath,

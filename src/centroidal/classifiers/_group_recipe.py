@@ -6,7 +6,7 @@ from warnings import warn
 import numpy as np
 from scipy.sparse import issparse
 
-from .._validation import check_choice, check_count, check_flag, check_shared_features
+from .._parameters import check_choice, check_count, check_flag, check_shared_features
 from ..solvers.disjoint_centroids import (
     margin_groups,
     margin_ratios,

@@ -1,6 +1,6 @@
 """What classifiers share that need no more of the samples than class moments."""
 
-from .._validation import check_finite_summary
+from .._data import check_finite_summary
 from ..statistics import class_moments
 
 __all__ = ["finite_moments"]

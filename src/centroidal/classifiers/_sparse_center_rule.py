@@ -6,14 +6,8 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._validation import (
-    Features,
-    check_finite,
-    check_finite_summary,
-    check_fitted,
-    check_priors,
-    check_rows,
-)
+from .._data import Features, check_finite, check_finite_summary, check_fitted, check_rows
+from .._parameters import check_priors
 from ..statistics import map_blocks
 from ._base import ClassScoresMixin, row_by_row
 from ._geometry import Geometry, log_odds, row_blocks

@@ -7,7 +7,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._validation import check_as_given, check_classifier, check_fitted, check_labels
+from .._data import check_as_given, check_fitted, check_labels
+from .._parameters import check_classifier
 
 __all__ = ["DecisionDAGClassifier"]
 

@@ -3,14 +3,9 @@
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from .._data import check_finite_summary, check_labelled, check_next_classes, check_same_features
+from .._parameters import check_weight
 from .._progress import with_callbacks
-from .._validation import (
-    check_finite_summary,
-    check_labelled,
-    check_next_classes,
-    check_same_features,
-    check_weight,
-)
 from ..statistics import map_blocks, merge_by_label
 from ._disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
 from ._moments import finite_moments

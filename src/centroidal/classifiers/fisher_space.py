@@ -3,13 +3,8 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from .._validation import (
-    check_finite_summary,
-    check_fitted,
-    check_labelled,
-    check_n_axes,
-    check_rows,
-)
+from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
+from .._parameters import check_n_axes
 from ._fisher_recipe import FisherRecipe, project, summarise_rows
 
 __all__ = ["FisherSubspace"]

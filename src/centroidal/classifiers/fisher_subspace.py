@@ -2,12 +2,8 @@
 
 import numpy as np
 
-from .._validation import (
-    check_labelled,
-    check_next_classes,
-    check_priors,
-    check_same_features,
-)
+from .._data import check_labelled, check_next_classes, check_same_features
+from .._parameters import check_priors
 from ._fisher_recipe import FisherRecipe, merge_solutions, solve_rows
 from ._fisher_rule import FisherRule
 

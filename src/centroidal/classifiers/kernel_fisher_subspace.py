@@ -8,18 +8,15 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from .._validation import (
+from .._data import (
     check_finite,
     check_fitted,
-    check_gamma,
-    check_kernel,
     check_kernel_matrix,
     check_labelled,
-    check_number,
-    check_priors,
     check_rows,
     check_symmetric,
 )
+from .._parameters import check_gamma, check_kernel, check_number, check_priors
 from ..solvers.kernel_fisher_subspace import kernel_axes
 from ..statistics import GramSummary, class_moments, gram_summary, map_blocks
 from ._base import ClassScoresMixin

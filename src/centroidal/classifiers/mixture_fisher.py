@@ -6,14 +6,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
+from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
+from .._parameters import check_choice
 from .._progress import ProgressMixin, with_callbacks
-from .._validation import (
-    check_choice,
-    check_finite_summary,
-    check_fitted,
-    check_labelled,
-    check_rows,
-)
 from ..solvers.jury import find_exponent, judge
 from ..solvers.thresholds import find_threshold, mahalanobis_threshold
 from ..statistics import class_moments, cluster_scatters, map_blocks

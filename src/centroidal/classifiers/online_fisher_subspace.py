@@ -5,13 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from .._validation import (
-    check_labelled,
-    check_next_classes,
-    check_priors,
-    check_same_features,
-    check_window,
-)
+from .._data import check_labelled, check_next_classes, check_same_features
+from .._parameters import check_priors, check_window
 from ..solvers.fisher_subspace import cut_at
 from ..solvers.thresholds import mahalanobis_threshold
 from ..statistics import ClassSubspace, SlidingSubspace

@@ -5,14 +5,8 @@ from copy import copy
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from .._validation import (
-    check_fitted,
-    check_labelled,
-    check_n_features_to_select,
-    check_next_classes,
-    check_priors,
-    check_same_features,
-)
+from .._data import check_fitted, check_labelled, check_next_classes, check_same_features
+from .._parameters import check_n_features_to_select, check_priors
 from ..statistics import merge_by_label
 from ._geometry import ColumnSummary
 from ._moments import finite_moments

@@ -10,24 +10,20 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
+from .._data import check_finite, check_finite_summary, check_fitted, check_labelled, check_rows
 from .._optional import require
-from .._progress import ProgressMixin, with_callbacks
-from .._ranked_selector import RankedSelector
-from .._validation import (
+from .._parameters import (
     check_choice,
     check_count,
-    check_finite,
-    check_finite_summary,
-    check_fitted,
     check_jobs,
-    check_labelled,
     check_layer_sizes,
     check_n_features_to_select,
     check_positive,
-    check_rows,
     check_selector,
     check_share,
 )
+from .._progress import ProgressMixin, with_callbacks
+from .._ranked_selector import RankedSelector
 from ..solvers.elbow import elbow
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments

@@ -4,17 +4,16 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import Bunch
 
-from .._ranked_selector import RankedSelector
-from .._validation import (
+from .._data import check_finite_summary, check_labelled
+from .._parameters import (
     check_alphas,
     check_choice,
     check_count,
-    check_finite_summary,
     check_flag,
-    check_labelled,
     check_n_features_to_select,
     check_positive,
 )
+from .._ranked_selector import RankedSelector
 from ..solvers.l21_centroids import (
     L21Solution,
     centroid_targets,

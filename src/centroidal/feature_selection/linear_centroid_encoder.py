@@ -2,18 +2,15 @@
 
 import numpy as np
 
-from .._ranked_selector import RankedSelector
-from .._validation import (
+from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
+from .._parameters import (
     check_choice,
     check_count,
-    check_finite_summary,
-    check_fitted,
     check_flag,
-    check_labelled,
     check_n_features_to_select,
     check_positive,
-    check_rows,
 )
+from .._ranked_selector import RankedSelector
 from ..solvers.linear_centroid_encoder import encoding_problem, solve_linear_centroid_encoder
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments

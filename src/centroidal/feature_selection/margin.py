@@ -1,15 +1,8 @@
 """Features in which a class is steady; mathematics in solvers/disjoint_centroids.py."""
 
+from .._data import check_finite_summary, check_fitted, check_labelled, is_dask, lazily_by_rows
+from .._parameters import check_jobs, check_n_features_to_select
 from .._ranked_selector import RankedSelector
-from .._validation import (
-    check_finite_summary,
-    check_fitted,
-    check_jobs,
-    check_labelled,
-    check_n_features_to_select,
-    is_dask,
-    lazily_by_rows,
-)
 from ..solvers.disjoint_centroids import margin_ratios
 from ..statistics import class_moments
 

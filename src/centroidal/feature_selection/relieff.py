@@ -2,14 +2,10 @@
 
 import numpy as np
 
+from .._data import check_labelled_mixed
+from .._parameters import check_choice, check_count, check_n_features_to_select
 from .._progress import ProgressMixin, with_callbacks
 from .._ranked_selector import RankedSelector
-from .._validation import (
-    check_choice,
-    check_count,
-    check_labelled_mixed,
-    check_n_features_to_select,
-)
 from ..solvers.relieff import add_up_pairs, find_pairs, pose_relief
 
 __all__ = ["ReliefFSelector"]

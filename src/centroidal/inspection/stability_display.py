@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._optional import require
-from .._validation import check_count
+from .._parameters import check_count
 
 __all__ = ["StabilityDisplay"]
 

@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.base import clone, is_classifier
 
+from .._data import Features, check_next_classes
 from .._progress import teller
-from .._validation import Features, check_next_classes
 from ..classifiers import SparseCenterClassifier
 from ..classifiers._geometry import moments_height
 from ..classifiers._moments import finite_moments

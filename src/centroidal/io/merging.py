@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from .._validation import check_count, check_flag, check_shared_features
+from .._parameters import check_count, check_flag, check_shared_features
 from ..classifiers import (
     DisjointCentroidClassifier,
     FisherSubspaceClassifier,

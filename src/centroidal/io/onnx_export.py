@@ -13,8 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from .._data import check_fitted
 from .._optional import require
-from .._validation import check_fitted
 from ..classifiers import (
     DisjointCentroidClassifier,
     FisherSubspaceClassifier,

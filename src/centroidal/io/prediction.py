@@ -12,7 +12,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from .._validation import check_fitted, check_flag
+from .._data import check_fitted
+from .._parameters import check_flag
 from ..model_selection._features_used import kept_by
 from ._request import N_NAMES, counted, listed_names, shown
 from .models import check_target, write_whole

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from .._data import Features, check_next_classes
+from .._parameters import check_choice, check_jobs
 from .._progress import teller
-from .._validation import Features, check_choice, check_jobs, check_next_classes
 from ..model_selection._folds import check_n_folds, training_sets
 from ..model_selection._seeds import seed_of
 from ..model_selection._selection_answer import Answer, Asked, Tried, majority_score

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from .._validation import check_choice, check_flag
+from .._parameters import check_choice, check_flag
 from ._formats import read_file, read_object
 from ._labels import is_missing
 from ._request import Request, listed, shown

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from .._validation import check_as_given, check_fitted
+from .._data import check_as_given, check_fitted
 from ._parts import columns_of
 
 __all__ = ["FeatureSubsetMixin", "scaled_logistic"]

@@ -10,8 +10,8 @@ from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFol
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from .._parameters import check_count
 from .._progress import ProgressMixin
-from .._validation import check_count
 from ..statistics import map_blocks
 from ._seeds import draw_seeds
 

@@ -3,7 +3,7 @@
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from .._validation import check_choice
+from .._parameters import check_choice
 
 __all__ = ["check_imputer", "with_imputer"]
 

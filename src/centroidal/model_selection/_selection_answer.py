@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._validation import check_choice
+from .._parameters import check_choice
 from ._selection_methods import SELECTION_METHODS
 from .path import choose, corrected_error, path_table
 from .selection import score_of

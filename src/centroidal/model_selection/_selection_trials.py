@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._validation import LabelledData
+from .._data import LabelledData
 from ._folds import training_sets
 from ._seeds import draw_seed
 from ._selection_answer import Asked, Tried

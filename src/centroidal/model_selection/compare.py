@@ -23,7 +23,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._validation import check_classifier, check_jobs, check_labelled, check_labels
+from .._data import check_labelled, check_labels
+from .._parameters import check_classifier, check_jobs
 from ._features_used import used_features
 from ._folds import outer_folds
 from ._imputing import check_imputer, with_imputer

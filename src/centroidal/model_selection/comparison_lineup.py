@@ -19,7 +19,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.fixes import parse_version
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from .._validation import check_count
+from .._parameters import check_count
 from ..encoders import SparseCentroidEncoder
 from ..feature_selection import L21CentroidSelector, LinearCentroidEncoder, ReliefFSelector
 from ._feature_subset import scaled_logistic

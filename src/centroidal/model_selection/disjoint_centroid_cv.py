@@ -4,13 +4,9 @@ from functools import partial
 
 import numpy as np
 
+from .._data import check_finite_summary, check_labelled
+from .._parameters import check_choice, check_weight_grid
 from .._progress import with_callbacks
-from .._validation import (
-    check_choice,
-    check_finite_summary,
-    check_labelled,
-    check_weight_grid,
-)
 from ..classifiers import DisjointCentroidClassifier
 from ..classifiers._disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
 from ..statistics import class_moments, map_blocks

@@ -6,14 +6,9 @@ from numbers import Integral
 import numpy as np
 from scipy.linalg import svd
 
+from .._data import Features, check_labelled
+from .._parameters import check_choice, check_component_grid, check_priors
 from .._progress import with_callbacks
-from .._validation import (
-    Features,
-    check_choice,
-    check_component_grid,
-    check_labelled,
-    check_priors,
-)
 from ..classifiers import FisherSubspaceClassifier
 from ..classifiers._fisher_recipe import FisherRecipe, project, solve_rows, solve_summarised
 from ..classifiers._fisher_rule import FisherRule

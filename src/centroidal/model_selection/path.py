@@ -4,7 +4,7 @@ from numbers import Integral
 
 import numpy as np
 
-from .._validation import check_n_features_to_select
+from .._parameters import check_n_features_to_select
 
 __all__ = ["choose", "corrected_error", "feature_grid", "log_spaced", "path_table", "score_name"]
 

@@ -3,7 +3,8 @@
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
-from .._validation import check_classifier, check_labels, check_n_features_to_select
+from .._data import check_labels
+from .._parameters import check_classifier, check_n_features_to_select
 from ._feature_subset import FeatureSubsetMixin
 from ._features_used import used_mask
 

@@ -6,8 +6,9 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 
+from .._data import check_labels
+from .._parameters import check_choice, check_classifier, check_jobs
 from .._progress import with_callbacks
-from .._validation import check_choice, check_classifier, check_jobs, check_labels
 from ._feature_subset import FeatureSubsetMixin
 from ._folds import FoldsMixin
 from ._parts import columns_of, rows_of

@@ -9,8 +9,9 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
+from .._data import check_labelled
+from .._parameters import check_jobs
 from .._progress import teller
-from .._validation import check_jobs, check_labelled
 from ..classifiers import FisherSubspace
 from ..statistics import class_medians, class_moments
 from ._folds import check_n_folds, outer_folds

@@ -14,7 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from .._validation import check_classifier, check_jobs, check_labels
+from .._data import check_labels
+from .._parameters import check_classifier, check_jobs
 from ._feature_subset import scaled_logistic
 from ._folds import list_folds
 from ._parts import columns_of, rows_of

@@ -6,14 +6,9 @@ from numbers import Integral
 import numpy as np
 from scipy.sparse import issparse
 
+from .._data import check_fitted, check_labelled
+from .._parameters import check_choice, check_n_features_to_select, check_priors
 from .._progress import with_callbacks
-from .._validation import (
-    check_choice,
-    check_fitted,
-    check_labelled,
-    check_n_features_to_select,
-    check_priors,
-)
 from ..classifiers import SparseCenterClassifier
 from ..classifiers._geometry import log_odds, row_blocks
 from ..classifiers._sparse_center_rule import SparseCenterRule

@@ -27,16 +27,15 @@ from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from .._progress import ProgressMixin, with_callbacks
-from .._validation import (
+from .._data import check_fitted, check_labels
+from .._parameters import (
     check_count,
-    check_fitted,
     check_flag,
     check_jobs,
-    check_labels,
     check_n_features_to_select,
     check_share,
 )
+from .._progress import ProgressMixin, with_callbacks
 from ._rankings import ranking_of
 from ._seeds import draw_seed, draw_seeds
 

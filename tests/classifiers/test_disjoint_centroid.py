@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from centroidal import DisjointCentroidClassifier
-from centroidal.classifiers import _disjoint_centroid_rule
+from centroidal.classifiers import disjoint_centroid_rule as _disjoint_centroid_rule
 from centroidal.datasets import make_feature_blocks
 
 from .conftest import Samples

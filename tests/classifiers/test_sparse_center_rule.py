@@ -162,7 +162,7 @@ def test_samples_do_not_depend_on_the_block_they_are_scored_in(two_classes, metr
     model = SparseCenterClassifier(3, metric=metric).fit(X, y)
     expected = model.decision_function(X)
     monkeypatch.setattr(
-        "centroidal.classifiers._sparse_center_rule.row_blocks",
+        "centroidal.classifiers.sparse_center_rule.row_blocks",
         lambda n_rows, n_columns: [slice(i, i + 7) for i in range(0, n_rows, 7)],
     )
     np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-10, atol=1e-12)

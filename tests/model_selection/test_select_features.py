@@ -15,7 +15,12 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from centroidal import ReliefFSelector, SparseCenterClassifier, SparseCentroidEncoder, encoders
+from centroidal import (
+    ReliefFSelector,
+    SparseCenterClassifier,
+    SparseCentroidEncoder,
+    feature_selection,
+)
 from centroidal.datasets import make_expression, make_word_counts
 from centroidal.model_selection import (
     SELECTION_METHODS,
@@ -417,7 +422,7 @@ def test_informative_features_are_found():
 def test_encoder_selects_behind_a_filter(monkeypatch):
     pytest.importorskip("torch", reason="encoders need PyTorch")
     small = partial(SparseCentroidEncoder, hidden_layer_sizes=(3,), max_epochs=2)
-    monkeypatch.setattr(encoders, "SparseCentroidEncoder", small)
+    monkeypatch.setattr(feature_selection, "SparseCentroidEncoder", small)
     made = make_expression(24, 1010, 5, 2, random_state=0)
     selection = select_features(made.data, made.target, method="encoder", n_features=3, **QUICK)
     encoder = selection.model["select"]

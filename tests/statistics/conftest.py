@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from centroidal.statistics._threads import column_blocks
+from centroidal.statistics.threads import column_blocks
 
 
 class Rows(NamedTuple):

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from centroidal.statistics._threads import column_blocks, map_blocks, run_blocks
+from centroidal.statistics.threads import column_blocks, map_blocks, run_blocks
 
 
 @pytest.mark.parametrize("n_columns", [0, 1, 511, 512, 513, 2000])

@@ -7,8 +7,8 @@ from .._data import check_finite_summary, check_labelled, check_next_classes, ch
 from .._parameters import check_weight
 from .._progress import with_callbacks
 from ..statistics import map_blocks, merge_by_label
-from ._disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
-from ._moments import finite_moments
+from .disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
+from .moments import finite_moments
 
 __all__ = ["DisjointCentroidClassifier"]
 

@@ -20,9 +20,9 @@ from .._parameters import check_gamma, check_kernel, check_number, check_priors
 from ..solvers.kernel_fisher_subspace import kernel_axes
 from ..statistics import GramSummary, class_moments, gram_summary, map_blocks
 from ._base import ClassScoresMixin
-from ._fisher_recipe import FisherRecipe
-from ._fisher_rule import two_sided
-from ._geometry import row_blocks
+from .fisher_recipe import FisherRecipe
+from .fisher_rule import two_sided
+from .sparse_center_problem import row_blocks
 
 __all__ = ["KernelFisherSubspaceClassifier"]
 

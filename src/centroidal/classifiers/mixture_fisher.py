@@ -14,8 +14,8 @@ from ..solvers.thresholds import find_threshold, mahalanobis_threshold
 from ..statistics import class_moments, cluster_scatters, map_blocks
 from ._base import ClassScoresMixin
 from ._clusters import ClusterRecipe
-from ._fisher_recipe import FisherRecipe
-from ._geometry import row_blocks
+from .fisher_recipe import FisherRecipe
+from .sparse_center_problem import row_blocks
 
 __all__ = ["MixtureFisherClassifier"]
 

@@ -10,8 +10,8 @@ from .._parameters import check_priors, check_window
 from ..solvers.fisher_subspace import cut_at
 from ..solvers.thresholds import mahalanobis_threshold
 from ..statistics import ClassSubspace, SlidingSubspace
-from ._fisher_recipe import FisherRecipe, FisherSolution
-from ._fisher_rule import FisherRule
+from .fisher_recipe import FisherRecipe, FisherSolution
+from .fisher_rule import FisherRule
 
 __all__ = ["OnlineFisherSubspaceClassifier"]
 

@@ -8,9 +8,9 @@ from sklearn.utils.metaestimators import available_if
 from .._data import check_fitted, check_labelled, check_next_classes, check_same_features
 from .._parameters import check_n_features_to_select, check_priors
 from ..statistics import merge_by_label
-from ._geometry import ColumnSummary
-from ._moments import finite_moments
-from ._sparse_center_rule import SparseCenterRule
+from .moments import finite_moments
+from .sparse_center_problem import ColumnSummary
+from .sparse_center_rule import SparseCenterRule
 
 __all__ = ["SparseCenterClassifier"]
 

@@ -1,30 +1,5 @@
-"""Selectors that are not classifiers themselves."""
+"""Selectors that are not classifiers themselves; PyTorch is imported when a network is fitted."""
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from .._lazy import load_lazily
-from ..solvers.elbow import elbow
-
-if TYPE_CHECKING:
-    from .l21_centroid import L21CentroidSelector
-    from .linear_centroid_encoder import LinearCentroidEncoder
-    from .margin import MarginSelector
-    from .relieff import ReliefFSelector
-
-__all__ = [
-    "L21CentroidSelector",
-    "LinearCentroidEncoder",
-    "MarginSelector",
-    "ReliefFSelector",
-    "elbow",
-]
-
-load_lazily(
-    __name__,
-    {
-        "l21_centroid": "L21CentroidSelector",
-        "linear_centroid_encoder": "LinearCentroidEncoder",
-        "margin": "MarginSelector",
-        "relieff": "ReliefFSelector",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -13,7 +13,6 @@ from .._parameters import (
     check_n_features_to_select,
     check_positive,
 )
-from .._ranked_selector import RankedSelector
 from ..solvers.l21_centroids import (
     L21Solution,
     centroid_targets,
@@ -24,6 +23,7 @@ from ..solvers.l21_centroids import (
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
 from ..statistics.residuals import residuals
+from ._ranked_selector import RankedSelector
 
 __all__ = ["L21CentroidSelector"]
 

@@ -10,10 +10,10 @@ from .._parameters import (
     check_n_features_to_select,
     check_positive,
 )
-from .._ranked_selector import RankedSelector
 from ..solvers.linear_centroid_encoder import encoding_problem, solve_linear_centroid_encoder
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
+from ._ranked_selector import RankedSelector
 
 __all__ = ["LinearCentroidEncoder"]
 

@@ -2,9 +2,9 @@
 
 from .._data import check_finite_summary, check_fitted, check_labelled, is_dask, lazily_by_rows
 from .._parameters import check_jobs, check_n_features_to_select
-from .._ranked_selector import RankedSelector
 from ..solvers.disjoint_centroids import margin_ratios
 from ..statistics import class_moments
+from ._ranked_selector import RankedSelector
 
 __all__ = ["MarginSelector"]
 

@@ -5,8 +5,8 @@ import numpy as np
 from .._data import check_labelled_mixed
 from .._parameters import check_choice, check_count, check_n_features_to_select
 from .._progress import ProgressMixin, with_callbacks
-from .._ranked_selector import RankedSelector
 from ..solvers.relieff import add_up_pairs, find_pairs, pose_relief
+from ._ranked_selector import RankedSelector
 
 __all__ = ["ReliefFSelector"]
 

@@ -1,21 +1,5 @@
 """Pictures of fitted estimators; they read public fitted attributes only."""
 
-from .baseline_path_display import BaselinePathDisplay
-from .comparison_display import ComparisonDisplay
-from .component_path_display import ComponentPathDisplay
-from .feature_groups_display import FeatureGroupsDisplay
-from .path_display import SparsityPathDisplay
-from .selection_curve_display import SelectionCurveDisplay
-from .stability_display import StabilityDisplay
-from .subspace_display import SubspaceDisplay
+import lazy_loader
 
-__all__ = [
-    "BaselinePathDisplay",
-    "ComparisonDisplay",
-    "ComponentPathDisplay",
-    "FeatureGroupsDisplay",
-    "SelectionCurveDisplay",
-    "SparsityPathDisplay",
-    "StabilityDisplay",
-    "SubspaceDisplay",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

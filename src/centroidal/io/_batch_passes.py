@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from scipy import sparse
 
-from ..classifiers._geometry import ColumnSummary
+from ..classifiers.sparse_center_problem import ColumnSummary
 from ..statistics import ClassMedians, ClassMoments
 from .batches import Batches
 

@@ -5,7 +5,7 @@ from functools import reduce
 import numpy as np
 from scipy.sparse import issparse
 
-from ..classifiers._geometry import ColumnSummary
+from ..classifiers.sparse_center_problem import ColumnSummary
 from ..statistics import ClassMoments, class_moments
 from ._batch_passes import codes_of, gathered, packed, unpacked
 

@@ -6,8 +6,8 @@ from sklearn.base import clone, is_classifier
 from .._data import Features, check_next_classes
 from .._progress import teller
 from ..classifiers import SparseCenterClassifier
-from ..classifiers._geometry import moments_height
-from ..classifiers._moments import finite_moments
+from ..classifiers.moments import finite_moments
+from ..classifiers.sparse_center_problem import moments_height
 from ..statistics import ClassMoments
 from ._batch_checkpoint import KEY, Checkpoint, Progress, described, recall, stated
 from ._batch_passes import (

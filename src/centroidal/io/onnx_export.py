@@ -20,13 +20,13 @@ from ..classifiers import (
     FisherSubspaceClassifier,
     SparseCenterClassifier,
 )
-from ..classifiers._geometry import log_odds
-from ..encoders import SparseCentroidEncoder
+from ..classifiers.sparse_center_problem import log_odds
 from ..feature_selection import (
     L21CentroidSelector,
     LinearCentroidEncoder,
     MarginSelector,
     ReliefFSelector,
+    SparseCentroidEncoder,
 )
 from ..model_selection import (
     DisjointCentroidClassifierCV,

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
 from ..classifiers import SparseCenterClassifier
-from ..classifiers._geometry import Geometry
+from ..classifiers.sparse_center_problem import Geometry
 from ..solvers.along_path import hits_along_path, nearest_along_path, nearest_in_orders
 from ..solvers.sparse_centers import CenterPath
 from ..statistics import fold_moments
@@ -59,8 +59,12 @@ def _ranked_method(name, n_features, n_classes, is_sparse, seed):
     from sklearn.preprocessing import StandardScaler
 
     from ..classifiers import DisjointCentroidClassifier, FisherSubspaceClassifier
-    from ..encoders import SparseCentroidEncoder
-    from ..feature_selection import L21CentroidSelector, MarginSelector, ReliefFSelector
+    from ..feature_selection import (
+        L21CentroidSelector,
+        MarginSelector,
+        ReliefFSelector,
+        SparseCentroidEncoder,
+    )
 
     scaler = StandardScaler(with_mean=not is_sparse)
     if name == "disjoint":

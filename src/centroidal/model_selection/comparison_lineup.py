@@ -20,8 +20,12 @@ from sklearn.utils.fixes import parse_version
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from .._parameters import check_count
-from ..encoders import SparseCentroidEncoder
-from ..feature_selection import L21CentroidSelector, LinearCentroidEncoder, ReliefFSelector
+from ..feature_selection import (
+    L21CentroidSelector,
+    LinearCentroidEncoder,
+    ReliefFSelector,
+    SparseCentroidEncoder,
+)
 from ._feature_subset import scaled_logistic
 from .disjoint_centroid_cv import DisjointCentroidClassifierCV
 from .fisher_subspace_cv import FisherSubspaceClassifierCV

@@ -8,7 +8,7 @@ from .._data import check_finite_summary, check_labelled
 from .._parameters import check_choice, check_weight_grid
 from .._progress import with_callbacks
 from ..classifiers import DisjointCentroidClassifier
-from ..classifiers._disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
+from ..classifiers.disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
 from ..statistics import class_moments, map_blocks
 from ._folds import FoldsMixin
 from .path import choose, path_table

@@ -10,8 +10,8 @@ from .._data import check_fitted, check_labelled
 from .._parameters import check_choice, check_n_features_to_select, check_priors
 from .._progress import with_callbacks
 from ..classifiers import SparseCenterClassifier
-from ..classifiers._geometry import log_odds, row_blocks
-from ..classifiers._sparse_center_rule import SparseCenterRule
+from ..classifiers.sparse_center_problem import log_odds, row_blocks
+from ..classifiers.sparse_center_rule import SparseCenterRule
 from ..solvers.along_path import hits_along_path
 from ._folds import FoldsMixin
 from .path import choose, feature_grid, path_table

@@ -1,5 +1,5 @@
 """The report: one HTML file that says what was found, how sure it is, and what to mind."""
 
-from .build import build_report, write_report
+import lazy_loader
 
-__all__ = ["build_report", "write_report"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -22,7 +22,7 @@ from joblib import effective_n_jobs
 from scipy.sparse import coo_array, issparse
 from threadpoolctl import threadpool_limits
 
-from ..statistics._threads import column_blocks, map_blocks, run_blocks
+from ..statistics.threads import column_blocks, map_blocks, run_blocks
 
 __all__ = ["ReliefProblem", "add_up_pairs", "find_pairs", "pose_relief"]
 

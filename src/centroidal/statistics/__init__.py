@@ -1,6 +1,5 @@
 """Summaries of labelled data: arrays in, small arrays out; no estimator is known here."""
 
-from ._threads import map_blocks
 from .class_medians import ClassMedians, class_medians, median_deviations
 from .class_moments import ClassMoments, class_moments, fold_moments, merge_by_label
 from .class_subspace import ClassSubspace, class_subspace
@@ -8,6 +7,7 @@ from .cluster_scatters import ClusterScatters, cluster_scatters
 from .gram import GramSummary, gram_summary
 from .sliding_subspace import SlidingSubspace
 from .spectrum import Spectrum, matrix_spectrum
+from .threads import map_blocks
 from .within_covariance import WithinCovariance, within_covariance
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from ._threads import column_blocks, run_blocks
 from .class_moments import class_weights
+from .threads import column_blocks, run_blocks
 
 __all__ = ["ClassMedians", "class_medians", "median_deviations"]
 

@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 from scipy.sparse import issparse
 
-from ._threads import column_blocks, map_blocks, run_blocks
+from .threads import column_blocks, map_blocks, run_blocks
 
 __all__ = [
     "ClassMoments",

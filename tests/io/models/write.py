@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 import centroidal
 from centroidal.io import save_model
 from centroidal.model_selection import RandomFeaturesClassifier, RankedFeaturesClassifierCV
+from tests.public_names import PUBLIC_ESTIMATORS
 
 FOLDER = Path(__file__).parent
 REQUIRED = {
@@ -40,7 +41,7 @@ def samples():
 
 
 def models():
-    for name in centroidal.__all__:
+    for name in PUBLIC_ESTIMATORS:
         yield name, getattr(centroidal, name)(*REQUIRED.get(name, []), **OPTIONS.get(name, {}))
     yield "RandomFeaturesClassifier", RandomFeaturesClassifier(2, random_state=0)
     ranked = RankedFeaturesClassifierCV(centroidal.ReliefFSelector(), cv=3)

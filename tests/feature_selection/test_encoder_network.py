@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tests.encoders.encoder_samples import NEEDS_TORCH, draw
+from tests.feature_selection.encoder_samples import NEEDS_TORCH, draw
 from tests.reference import sparse_centroid_encoder as reference
 
 torch = pytest.importorskip("torch", reason=NEEDS_TORCH)
 
-from centroidal.encoders._network import (  # noqa: E402
+from centroidal.feature_selection._encoder_network import (  # noqa: E402
     Samples,
     check_device,
     draw_layer,

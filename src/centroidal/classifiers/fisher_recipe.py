@@ -23,7 +23,7 @@ from ..solvers.fisher_subspace import (
 )
 from ..solvers.thresholds import Line, LineInBlocks
 from ..statistics import ClassSubspace, class_moments, class_subspace
-from ._geometry import log_odds
+from .sparse_center_problem import log_odds
 
 __all__ = [
     "THRESHOLDS",

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from tests.encoders.encoder_samples import NEEDS_TORCH, draw
+from tests.feature_selection.encoder_samples import NEEDS_TORCH, draw
 from tests.reference import sparse_centroid_encoder as reference
 
 torch = pytest.importorskip("torch", reason=NEEDS_TORCH)
 
-from centroidal.encoders._network import Network, Samples, first_network, place  # noqa: E402
-from centroidal.encoders._training import (  # noqa: E402
+from centroidal.feature_selection._encoder_network import Network, Samples, first_network, place  # noqa: E402
+from centroidal.feature_selection._encoder_training import (  # noqa: E402
     Epoch,
     Problem,
     Schedule,

@@ -10,7 +10,7 @@ from .._data import Features, check_finite, check_finite_summary, check_fitted, 
 from .._parameters import check_priors
 from ..statistics import map_blocks
 from ._base import ClassScoresMixin, row_by_row
-from ._geometry import Geometry, log_odds, row_blocks
+from .sparse_center_problem import Geometry, log_odds, row_blocks
 
 __all__ = ["SparseCenterRule"]
 

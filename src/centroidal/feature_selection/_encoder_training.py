@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ._network import Network, Samples, draw_layer, encoding_error, place
+from ._encoder_network import Network, Samples, draw_layer, encoding_error, place
 
 __all__ = [
     "Epoch",

@@ -7,8 +7,8 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 
-from ._data import check_fitted
-from ._parameters import check_n_features_to_select
+from .._data import check_fitted
+from .._parameters import check_n_features_to_select
 
 __all__ = ["RankedSelector"]
 

@@ -18,8 +18,8 @@ from ..solvers.disjoint_centroids import group_distances
 from ..solvers.slopes import slope_from_distances, slope_from_moments
 from ..statistics import ClassMoments, map_blocks
 from ._base import ClassScoresMixin, row_by_row
-from ._geometry import row_blocks
 from ._group_recipe import GroupRecipe, Groups
+from .sparse_center_problem import row_blocks
 
 __all__ = ["DisjointCentroidRule", "DisjointSolution"]
 

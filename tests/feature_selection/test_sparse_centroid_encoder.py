@@ -17,7 +17,7 @@ from sklearn.feature_selection import SelectKBest, SelectorMixin
 from centroidal import ReliefFSelector, SparseCentroidEncoder
 from centroidal.datasets import make_expression
 from centroidal.feature_selection import elbow
-from tests.encoders.encoder_samples import NEEDS_TORCH, SHORT, WITHOUT_TORCH, draw
+from tests.feature_selection.encoder_samples import NEEDS_TORCH, SHORT, WITHOUT_TORCH, draw
 from tests.reference import sparse_centroid_encoder as reference
 
 torch = pytest.importorskip("torch", reason=NEEDS_TORCH)

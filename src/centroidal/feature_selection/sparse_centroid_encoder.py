@@ -23,10 +23,10 @@ from .._parameters import (
     check_share,
 )
 from .._progress import ProgressMixin, with_callbacks
-from .._ranked_selector import RankedSelector
-from ..solvers.elbow import elbow
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
+from ._ranked_selector import RankedSelector
+from .elbow import elbow
 
 __all__ = ["SparseCentroidEncoder"]
 
@@ -297,7 +297,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
 
     def _check_device(self):
         require("torch", "neural", "SparseCentroidEncoder.fit")
-        from ._network import check_device
+        from ._encoder_network import check_device
 
         check_device(self.device)
 
@@ -344,7 +344,8 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
 
     def _train(self, training, held_out, standards, hidden_sizes, rng):
         """Train a network; return what it has learned, and the objective in each epoch."""
-        from . import _network, _training
+        from . import _encoder_network as _network
+        from . import _encoder_training as _training
 
         schedule = _training.Schedule(
             self.pretraining_epochs,

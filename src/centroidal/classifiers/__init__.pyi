@@ -1,0 +1,19 @@
+from .decision_dag import DecisionDAGClassifier
+from .disjoint_centroid import DisjointCentroidClassifier
+from .fisher_subspace import FisherSubspace
+from .fisher_subspace_classifier import FisherSubspaceClassifier
+from .kernel_fisher_subspace import KernelFisherSubspaceClassifier
+from .mixture_fisher import MixtureFisherClassifier
+from .online_fisher_subspace import OnlineFisherSubspaceClassifier
+from .sparse_center import SparseCenterClassifier
+
+__all__ = [
+    "DecisionDAGClassifier",
+    "DisjointCentroidClassifier",
+    "FisherSubspace",
+    "FisherSubspaceClassifier",
+    "KernelFisherSubspaceClassifier",
+    "MixtureFisherClassifier",
+    "OnlineFisherSubspaceClassifier",
+    "SparseCenterClassifier",
+]

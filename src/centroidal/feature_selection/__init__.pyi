@@ -1,0 +1,15 @@
+from .elbow import elbow
+from .l21_centroid import L21CentroidSelector
+from .linear_centroid_encoder import LinearCentroidEncoder
+from .margin import MarginSelector
+from .relieff import ReliefFSelector
+from .sparse_centroid_encoder import SparseCentroidEncoder
+
+__all__ = [
+    "L21CentroidSelector",
+    "LinearCentroidEncoder",
+    "MarginSelector",
+    "ReliefFSelector",
+    "SparseCentroidEncoder",
+    "elbow",
+]

@@ -1,16 +1,16 @@
 """Results as plain values: for JSON, for files of features and scores, for the card of a model."""
 
 import json
-import math
 
 import numpy as np
+
+from .._json import json_plain
 
 __all__ = [
     "comparison_columns",
     "comparison_facts",
     "feature_columns",
     "model_metadata",
-    "plain_value",
     "print_json",
     "selection_facts",
     "table_facts",
@@ -19,20 +19,7 @@ __all__ = [
 
 def print_json(facts):
     """Print one JSON object on the standard output; what is not a number is null."""
-    print(json.dumps(plain_value(facts), allow_nan=False))
-
-
-def plain_value(value):
-    """Turn arrays and numbers of NumPy into what JSON has."""
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(key): plain_value(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain_value(each) for each in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    print(json.dumps(json_plain(facts, finite=True), allow_nan=False))
 
 
 def table_facts(table):
@@ -102,7 +89,8 @@ def model_metadata(selection, table):
         **{name: getattr(selection, name) for name in names},
         "selected_features": selection.selected_names,
     }
-    return plain_value({name: value for name, value in facts.items() if value is not None})
+    plain = {name: value for name, value in facts.items() if value is not None}
+    return json_plain(plain, finite=True)
 
 
 def comparison_columns(comparison):

@@ -634,7 +634,7 @@ def _on_repeated(sources):
 
 def _merged_facts(model, counts, sources, target, remarks):
     """Return what the card of a merged model says; no score, as there is none."""
-    from ._facts import plain_value
+    from .._json import json_plain
 
     facts = {
         "made_by": _MERGED_BY,
@@ -645,7 +645,8 @@ def _merged_facts(model, counts, sources, target, remarks):
         "selected_features": _selected_names(model),
         "remarks": remarks,
     }
-    return plain_value({name: value for name, value in facts.items() if value is not None})
+    plain = {name: value for name, value in facts.items() if value is not None}
+    return json_plain(plain, finite=True)
 
 
 def _selected_names(model):

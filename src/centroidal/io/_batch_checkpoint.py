@@ -8,12 +8,12 @@ from copy import deepcopy
 from pathlib import Path
 from typing import NamedTuple
 
+from .._json import json_plain
 from ._archive import read_members, tree_in, tree_members
 from ._request import listed
 from .models import (
     ModelFile,
     UntrustedTypeError,
-    _plain,
     check_target,
     errors_that_name,
     load_model,
@@ -53,7 +53,9 @@ def described(estimator, parameters, batches, classes, **plan):
     return {
         "layout": _LAYOUT,
         "estimator": estimator,
-        "parameters": _plain({name: parameters[name] for name in parameters if name != "n_jobs"}),
+        "parameters": json_plain(
+            {name: parameters[name] for name in parameters if name != "n_jobs"}
+        ),
         "classes": classes.tolist(),
         "target": batches.target,
         "batch_size": batches.batch_size,

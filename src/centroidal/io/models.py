@@ -23,6 +23,7 @@ import sklearn
 from scipy.sparse import load_npz
 from sklearn.pipeline import Pipeline
 
+from .._json import json_plain
 from .._optional import require
 from ..classifiers import DecisionDAGClassifier
 from ._archive import check_array, packed, parse_json, read_members
@@ -614,25 +615,12 @@ def _card_of(model):
     names = getattr(model, "feature_names_in_", None)
     return ModelCard(
         class_name=type(model).__name__,
-        parameters=_plain(model.get_params()),
-        feature_names=None if names is None else _plain(list(names)),
-        classes=_plain(getattr(model, "classes_", None)),
+        parameters=json_plain(model.get_params()),
+        feature_names=None if names is None else json_plain(list(names)),
+        classes=json_plain(getattr(model, "classes_", None)),
         centroidal_version=__version__,
         sklearn_version=sklearn.__version__,
     )
-
-
-def _plain(value):
-    """Say with what JSON has; by the name of the type where it has nothing."""
-    if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return getattr(value, "__name__", type(value).__name__)
 
 
 def _parse_card(members):

@@ -1,0 +1,26 @@
+"""Values as JSON has them, said once."""
+
+import math
+
+import numpy as np
+
+__all__ = ["json_plain"]
+
+
+def json_plain(value, *, finite=False):
+    """Turn arrays, numbers of NumPy and containers into what JSON has.
+
+    Where JSON has nothing, the name of the value, or of its type, stands for it. With `finite`, NaN
+    and infinities, which JSON does not know either, become None.
+    """
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): json_plain(each, finite=finite) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_plain(each, finite=finite) for each in value]
+    if finite and isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return getattr(value, "__name__", type(value).__name__)

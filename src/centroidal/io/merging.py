@@ -2,13 +2,14 @@
 
 from copy import copy
 from functools import reduce
-from numbers import Integral, Real
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from .._json import json_plain
 from .._parameters import check_count, check_flag, check_shared_features
 from ..classifiers import (
     DisjointCentroidClassifier,
@@ -262,7 +263,7 @@ def _parameters(model, n_features):
         found["n_features_to_select"] = n_features or model.n_features_to_select_
     if "shared_features" in found:
         found["shared_features"] = _shared(model, np.arange(model.n_features_in_))
-    return {name: _plain(value) for name, value in found.items()}
+    return json_plain(found)
 
 
 def _shared(model, order):
@@ -270,11 +271,6 @@ def _shared(model, order):
     value = model.shared_features
     mask = check_shared_features(value, model.n_features_in_)
     return np.flatnonzero(mask[order]) if isinstance(mask, np.ndarray) else value
-
-
-def _plain(value):
-    is_single = value is None or isinstance(value, str | Real)
-    return value if is_single and not isinstance(value, np.generic) else np.asarray(value).tolist()
 
 
 def _is_same(name, first, second):

@@ -19,7 +19,9 @@ PUBLIC_ROOMS = [
     "inspection",
     "io",
     "model_selection",
+    "persistence",
     "report",
+    "streaming",
 ]
 
 
@@ -77,8 +79,8 @@ def test_every_public_name_of_a_room_is_found(name):
 
 def test_function_is_not_hidden_by_the_module_of_its_name():
     code = (
-        "import centroidal.io.batches, centroidal.model_selection.select_features; "
-        "from centroidal.io import batches; "
+        "import centroidal.streaming.batches, centroidal.model_selection.select_features; "
+        "from centroidal.streaming import batches; "
         "from centroidal.model_selection import select_features; "
         "print(callable(batches), callable(select_features))"
     )

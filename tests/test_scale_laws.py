@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from centroidal import DisjointCentroidClassifier, SparseCenterClassifier
-from centroidal.io import batches, fit_batches, merge_models
+from centroidal.io import merge_models
+from centroidal.streaming import batches, fit_batches
 
-from .io.test_batches import write_csr_npz, write_folder, write_h5ad
+from .streaming.test_batches import write_csr_npz, write_folder, write_h5ad
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")

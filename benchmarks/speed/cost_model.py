@@ -15,7 +15,7 @@ from scipy.optimize import nnls
 from scipy.sparse import csr_array
 
 from centroidal import SparseCenterClassifier
-from centroidal.io import batches, fit_batches
+from centroidal.streaming import batches, fit_batches
 
 from ._measure import seconds
 from ._parts import write_parquet

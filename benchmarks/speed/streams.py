@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 from dask.distributed import Client, LocalCluster, default_client, wait
 
 from centroidal import SparseCenterClassifier
-from centroidal.io import batches, fit_batches
-from centroidal.io._batch_checkpoint import Checkpoint
+from centroidal.streaming import batches, fit_batches
+from centroidal.streaming.checkpoint import Checkpoint
 
 from ._measure import seconds
 from ._parts import make_block, make_labels, write_parquet

@@ -1,4 +1,14 @@
-from . import classifiers, datasets, feature_selection, inspection, io, model_selection, report
+from . import (
+    classifiers,
+    datasets,
+    feature_selection,
+    inspection,
+    io,
+    model_selection,
+    persistence,
+    report,
+    streaming,
+)
 from .classifiers import (
     DecisionDAGClassifier,
     DisjointCentroidClassifier,
@@ -47,5 +57,7 @@ __all__ = [
     "inspection",
     "io",
     "model_selection",
+    "persistence",
     "report",
+    "streaming",
 ]

@@ -8,7 +8,8 @@ from sklearn.pipeline import make_pipeline
 
 from centroidal import FisherSubspaceClassifier, SparseCenterClassifierCV
 from centroidal import SparseCenterClassifier as Sparse
-from centroidal.io import load_model, read_model_card, read_table, save_model
+from centroidal.io import read_table
+from centroidal.persistence import load_model, read_model_card, save_model
 
 from .conftest import QUICK, files, make_samples, run_alone, write_csv
 
@@ -263,7 +264,7 @@ def test_a_file_that_cannot_be_written_is_not_half_there(run, halves, tmp_path, 
     def refuse(source, target):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("centroidal.io.models.os.replace", refuse)
+    monkeypatch.setattr("centroidal._files.os.replace", refuse)
     found = run(*MERGE)
     assert (found.code, found.out) == (1, "")
     assert "--output m.skops could not be written: No space left on device" in found.err

@@ -8,7 +8,8 @@ from scipy import sparse
 from centroidal import FisherSubspaceClassifier, KernelFisherSubspaceClassifier
 from centroidal import SparseCenterClassifier as Sparse
 from centroidal import datasets as library
-from centroidal.io import read_table, save_model
+from centroidal.io import read_table
+from centroidal.persistence import save_model
 
 from .conftest import files, make_samples
 
@@ -46,7 +47,7 @@ def test_show_builds_no_model_if_the_card_is_enough(run, monkeypatch):
     def refuse(path):
         raise AssertionError("it was built")
 
-    monkeypatch.setattr("centroidal.io.load_model", refuse)
+    monkeypatch.setattr("centroidal.persistence.load_model", refuse)
     facts = json.loads(run("show", "m.skops", "--json").out)
     assert facts["selected_features"] == ["a", "b"]
     assert facts["n_features"] == 6

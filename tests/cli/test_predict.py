@@ -7,7 +7,7 @@ from scipy import sparse
 
 from centroidal import SparseCenterClassifier
 from centroidal.feature_selection import L21CentroidSelector
-from centroidal.io import save_model
+from centroidal.persistence import save_model
 
 from .conftest import files, make_samples, run_alone, write_csv
 

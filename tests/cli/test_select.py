@@ -20,8 +20,9 @@ from sklearn.datasets import dump_svmlight_file
 import centroidal
 from centroidal.cli import commands
 from centroidal.cli.main import METHODS
-from centroidal.io import load_model, read_model_card, read_table
+from centroidal.io import read_table
 from centroidal.model_selection import select_features
+from centroidal.persistence import load_model, read_model_card
 
 from .conftest import QUICK, csv_lines, files, make_samples, run_alone, write_csv
 

@@ -8,9 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import centroidal.io
+import centroidal.streaming
 from centroidal.cli import commands
-from centroidal.io import _batch_checkpoint as checkpoints
-from centroidal.io import batches, load_model, read_model_card, select_batches
+from centroidal.io import select_batches
+from centroidal.persistence import load_model, read_model_card
+from centroidal.streaming import batches
+from centroidal.streaming import checkpoint as checkpoints
 
 from .conftest import files, make_samples, run_alone, write_csv
 from .test_select import rows_of
@@ -166,7 +169,7 @@ def small_batches(monkeypatch):
     def in_tens(*args, **options):
         return batches(*args, **options, batch_size=10)
 
-    monkeypatch.setattr(centroidal.io, "batches", in_tens)
+    monkeypatch.setattr(centroidal.streaming, "batches", in_tens)
 
 
 @pytest.mark.parametrize("n_calls", [3, 14])
@@ -219,7 +222,7 @@ def test_a_checkpoint_that_cannot_be_written_fails(run, parts, tmp_path, monkeyp
     def full(*args, **options):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(checkpoints, "write_whole", full)
+    monkeypatch.setattr(checkpoints, "write_atomically", full)
     found = run("select", parts, *QUICK, "--checkpoint", "c.skops")
     assert (found.code, found.out) == (1, "")
     assert "--checkpoint c.skops could not be written: No space left on device." in found.err

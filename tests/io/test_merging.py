@@ -20,8 +20,8 @@ from centroidal import (
     SparseCenterClassifier,
     SparseCenterClassifierCV,
 )
-from centroidal.io import load_model, save_model
 from centroidal.io.merging import class_counts, merge_models
+from centroidal.persistence import load_model, save_model
 from centroidal.statistics import ClassMoments, class_moments
 
 laws = settings(

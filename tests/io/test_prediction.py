@@ -13,12 +13,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 
 from centroidal import FisherSubspaceClassifier, SparseCenterClassifier
-from centroidal.io import load_model, read_table
+from centroidal.io import read_table
 from centroidal.io.prediction import Predictions, columns_read, predict_table, read_new_samples
+from centroidal.persistence import load_model
 
 from ..cli.conftest import make_samples
 
-FOLDER = Path(__file__).parent / "models"
+FOLDER = Path(__file__).parents[1] / "persistence" / "models"
 MODELS = [
     path
     for path in sorted(FOLDER.glob("*.skops"))

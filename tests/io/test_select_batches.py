@@ -11,16 +11,24 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from centroidal import SparseCenterClassifier
-from centroidal.io import batches, fit_batches, load_model, read_model_card, save_model
-from centroidal.io._batch_checkpoint import Checkpoint
-from centroidal.io._batch_folds import Folds
 from centroidal.io.select_batches import select_batches
 from centroidal.model_selection._folds import training_sets
+from centroidal.persistence import load_model, read_model_card, save_model
+from centroidal.streaming import batches, fit_batches
+from centroidal.streaming.checkpoint import Checkpoint
+from centroidal.streaming.folds import Folds
+from tests.streaming import children
+from tests.streaming.test_batches import (
+    damage,
+    write_csr_npz,
+    write_folder,
+    write_h5ad,
+    write_npy,
+    write_text,
+)
+from tests.streaming.test_fit_batches import watch_progress
 
 from ..reference.selection_stream import slow_folds, slow_selection
-from . import children
-from .test_batches import damage, write_csr_npz, write_folder, write_h5ad, write_npy, write_text
-from .test_fit_batches import watch_progress
 
 SEED = 3
 N_ROWS, N_FEATURES = 90, 9

@@ -19,6 +19,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.impute import SimpleImputer
 
 from centroidal.io import Table, _text, read_table
+from centroidal.streaming import text as shared_text
 
 PLAIN = "sample,g1,g2,kind\ns1,1.5,-2,a\ns2,0.25,3e2,b\ns3,7,0,a\ns4,1,1,b\n"
 
@@ -32,7 +33,7 @@ def parser(request, monkeypatch):
 
 
 def hide_pyarrow(monkeypatch):
-    monkeypatch.setattr(_text, "find_spec", lambda name: None)
+    monkeypatch.setattr(shared_text, "find_spec", lambda name: None)
 
 
 @pytest.fixture
@@ -1094,7 +1095,7 @@ def test_import_loads_no_optional_module_beyond_those_of_scikit_learn():
 
 def test_regular_text_goes_through_pyarrow(written, monkeypatch):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(_text, "_parse", None)
+    monkeypatch.setattr(shared_text, "_parse_with_python", None)
     monkeypatch.setattr(_text, "_parse_transposed", None)
     assert read_table(written(PLAIN), target="kind", ids="sample").X.shape == (4, 2)
     assert read_table(written(GAPS), target="y", impute="median").X.shape == (4, 3)
@@ -1104,8 +1105,8 @@ def test_regular_text_goes_through_pyarrow(written, monkeypatch):
 
 def test_many_blocks_of_pyarrow_are_one_table(written, monkeypatch, rng):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(_text, "_LEAST_BLOCK", 64)
-    monkeypatch.setattr(_text, "_ROWS_PER_BLOCK", 3)
+    monkeypatch.setattr(shared_text, "_LEAST_BLOCK", 64)
+    monkeypatch.setattr(shared_text, "_ROWS_PER_BLOCK", 3)
     X = rng.normal(size=(200, 3))
     frame = pd.DataFrame(X, columns=[*"abc"]).assign(y=rng.integers(0, 3, 200))
     same(read_table(written(frame.to_csv(index=False)), target="y"), X, frame["y"])

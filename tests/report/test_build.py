@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from centroidal.io import batches
 from centroidal.report import build_report, write_report
+from centroidal.streaming import batches
 
 from .samples import HOSTILE, make_selection, widened, with_names
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from scipy.sparse import issparse
 
+from .._files import write_atomically
 from .._optional import require
-from ..io.models import write_whole
 
 __all__ = ["write_columns", "write_table"]
 
@@ -17,7 +17,7 @@ _ROWS_AT_ONCE = 256
 
 def write_columns(path, columns, force):
     """Write columns of equal length, by name, as CSV; numbers so that they read back exactly."""
-    write_whole(path, _csv(columns, zip(*columns.values(), strict=True)), force=force)
+    write_atomically(path, _csv(columns, zip(*columns.values(), strict=True)), force=force)
 
 
 def write_table(path, first, X, names, force):
@@ -26,7 +26,7 @@ def write_table(path, first, X, names, force):
         content = _parquet(first, X, names)
     else:
         content = _csv([*first, *names], _rows(first, X))
-    write_whole(path, content, force=force)
+    write_atomically(path, content, force=force)
 
 
 def _csv(header, rows):

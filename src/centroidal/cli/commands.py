@@ -133,7 +133,7 @@ def predict(args, messages):
 def show(args, messages):
     """Show what a model file says, and build the model only to find the selected features."""
     view = _view(args)
-    from ..io import read_model_card
+    from ..persistence import read_model_card
 
     with input_errors():
         card = read_model_card(_existing(args.model))
@@ -152,8 +152,8 @@ def merge(args, messages):
     )
     view = _view(args)
     _check_each_once(args.models)
-    from ..io import save_model
     from ..io.merging import class_counts, merge_models
+    from ..persistence import save_model
 
     cards, models = zip(*map(_load, args.models), strict=True)
     with input_errors():
@@ -284,7 +284,7 @@ def _read(args, messages):
 
 
 def _load(path):
-    from ..io import load_model, read_model_card
+    from ..persistence import load_model, read_model_card
 
     with input_errors():
         return read_model_card(_existing(path)), load_model(path)
@@ -338,7 +338,8 @@ def _select_table(args, messages):
 
 def _select_stream(args, messages):
     """Do the same with batches, which cannot be compared."""
-    from ..io import batches, select_batches
+    from ..io import select_batches
+    from ..streaming import batches
 
     with input_errors():
         rows = batches(
@@ -500,7 +501,7 @@ def _write_report(outputs, args, selection=None, comparison=None, table=None):
 
 
 def _write_selection(outputs, args, selection, table, comparison):
-    from ..io import save_model
+    from ..persistence import save_model
     from ._facts import feature_columns, model_metadata
     from ._tables import write_columns, write_table
 

@@ -1,14 +1,22 @@
 """Annotated matrices: .h5ad files, read with h5py alone, and AnnData objects."""
 
-import numpy as np
 from scipy import sparse
 
 from .._optional import require
-from ._arrays import as_samples
-from ._labels import labels_from_array
-from ._request import Found, clean_errors, texts
+from ..streaming.annotated_reader import (
+    Column,
+    index_of,
+    labels_from_values,
+    layer_names,
+    open_tables,
+    stored_matrix,
+)
+from ..streaming.arrays import as_samples
+from ..streaming.request import RawTable, clean_errors, texts
 
 __all__ = ["is_annotated", "read_annotated", "read_h5ad"]
+
+_KIND = "an .h5ad file"
 
 
 def is_annotated(source):
@@ -19,51 +27,40 @@ def is_annotated(source):
 def read_annotated(adata, request):
     """Read an AnnData object; labels are a column of `obs`."""
     _check(request)
-    X = adata.X if request.layer is None else _layer(adata.layers, request)
+    if request.layer is not None:
+        request.check_layer(list(adata.layers))
+    X = adata.X if request.layer is None else adata.layers[request.layer]
     if X is None:
-        raise ValueError(f"{request.name} has no X; name a layer: {_names_of(adata.layers)}.")
+        raise ValueError(f"{request.name} has no X; name a layer: {layer_names(adata.layers)}.")
     if hasattr(X, "to_memory"):  # a sparse matrix that is still in its file
         X = X.to_memory()
-
-    def column(name):
-        return list(adata.obs[name])
-
-    return _found(
-        X, texts(list(adata.var_names)), texts(list(adata.obs_names)),
-        texts(list(adata.obs.columns)), column, request,
-    )  # fmt: skip
+    return _raw_table(
+        X,
+        texts(list(adata.var_names)),
+        texts(list(adata.obs_names)),
+        texts(list(adata.obs.columns)),
+        lambda name: list(adata.obs[name]),
+        request,
+    )
 
 
 def read_h5ad(path, request):
     """Read a file of anndata 0.7 or later without anndata."""
     _check(request)
     h5py = require("h5py", "io", "Reading .h5ad")
-    with clean_errors(request.name, "an .h5ad file"):
-        file = h5py.File(path, "r")
-    with file:
-        with clean_errors(request.name, "an .h5ad file"):
-            obs, var = file.get("obs"), file.get("var")
-            layers = dict(file.get("layers", {}))
-            stored = file["X"] if request.layer is None and "X" in file else None
-        if not (isinstance(obs, h5py.Group) and isinstance(var, h5py.Group)):
-            raise ValueError(
-                f"{request.name} has no tables 'obs' and 'var' as anndata 0.7 or later writes "
-                "them; read it with anndata and write it again."
-            )
-        if request.layer is not None:
-            stored = _layer(layers, request)
-        elif stored is None:
-            raise ValueError(f"{request.name} has no X; name a layer: {_names_of(layers)}.")
-        with clean_errors(request.name, "an .h5ad file"):
+    with open_tables(lambda: h5py.File(path, "r"), request.name, _KIND) as root:
+        obs, var = root["obs"], root["var"]
+        stored = stored_matrix(root, request, _KIND)
+        with clean_errors(request.name, _KIND):
             X = _matrix(stored)
-            names, ids = _index(var), _index(obs)
+            names, ids = (texts(Column(table, index_of(table))[:]) for table in (var, obs))
             columns = texts(obs.attrs.get("column-order", []))
 
         def column(name):
-            with clean_errors(request.name, "an .h5ad file"):
-                return _column(obs, name)
+            with clean_errors(request.name, _KIND):
+                return Column(obs, name)[:]
 
-        return _found(X, names, ids, columns, column, request)
+        return _raw_table(X, names, ids, columns, column, request)
 
 
 def _check(request):
@@ -71,17 +68,7 @@ def _check(request):
         request.refuse_option("transpose", "its samples are in rows")
 
 
-def _layer(layers, request):
-    if request.layer not in layers:
-        raise ValueError(request.unknown("layer", request.layer, list(layers)))
-    return layers[request.layer]
-
-
-def _names_of(layers):
-    return ", ".join(map(repr, layers)) or "there is none"
-
-
-def _found(X, names, ids, columns, column, request):
+def _raw_table(X, names, ids, columns, column, request):
     X = as_samples(X, request)
     for asked in (request.target, request.ids):
         if asked is not None and asked not in columns:
@@ -89,54 +76,22 @@ def _found(X, names, ids, columns, column, request):
     for what, found, size in (("names", names, X.shape[1]), ("ids", ids, X.shape[0])):
         if len(found) != size:
             raise ValueError(f"{request.name} has {len(found)} {what} for a matrix {X.shape}.")
-    y = None
-    if request.target is not None:
-        labels = column(request.target)
-        y = labels_from_array(np.array([*labels, None], dtype=object)[:-1])
+    y = None if request.target is None else labels_from_values(column(request.target))
     if request.ids is not None:
         ids = texts(column(request.ids))
-    kept = request.kept(names)
+    kept = request.kept_positions(names)
     if len(kept) < len(names):
         X, names = X[:, kept], [names[j] for j in kept]
-    return Found(X, names, y, ids, request.target)
-
-
-# ------------------------------------------------------------------ what the file holds
+    return RawTable(X, names, y, ids, request.target)
 
 
 def _matrix(stored):
     if hasattr(stored, "shape"):
         return stored[()]
-    kind = stored.attrs.get("encoding-type", stored.attrs.get("h5sparse_format", ""))
+    kind = str(stored.attrs.get("encoding-type", stored.attrs.get("h5sparse_format", "")))
     shape = stored.attrs.get("shape", stored.attrs.get("h5sparse_shape"))
     makers = {"csr": sparse.csr_array, "csc": sparse.csc_array}
-    if str(kind)[:3] not in makers or shape is None:
-        raise ValueError(f"a matrix of kind {str(kind)!r} is neither dense nor csr or csc.")
+    if kind[:3] not in makers or shape is None:
+        raise ValueError(f"a matrix of kind {kind!r} is neither dense nor csr or csc.")
     parts = tuple(stored[name][()] for name in ("data", "indices", "indptr"))
-    return makers[str(kind)[:3]](parts, shape=tuple(int(size) for size in shape))
-
-
-def _index(table):
-    return texts(_column(table, table.attrs.get("_index", "_index")))
-
-
-def _column(table, name):
-    """Return a column of plain values, categories, or values with a mask of what is missing."""
-    stored = table[name]
-    if hasattr(stored, "shape"):
-        values = _values(stored)
-        categories = stored.attrs.get("categories")  # a reference, as anndata 0.7 wrote it
-        return values if categories is None else _by_code(values, _values(table.file[categories]))
-    if "codes" in stored:
-        return _by_code(_values(stored["codes"]), _values(stored["categories"]))
-    values, mask = _values(stored["values"]), _values(stored["mask"])
-    return [None if gone else value for value, gone in zip(values, mask, strict=True)]
-
-
-def _values(stored):
-    is_text = stored.dtype.kind == "O" or stored.dtype.kind == "S"
-    return (stored.asstr()[()] if is_text else stored[()]).tolist()
-
-
-def _by_code(codes, categories):
-    return [None if code < 0 else categories[code] for code in codes]
+    return makers[kind[:3]](parts, shape=tuple(int(size) for size in shape))

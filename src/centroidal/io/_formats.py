@@ -2,6 +2,7 @@
 
 import hashlib
 
+from ..streaming.request import suffix_of
 from ._annotated import is_annotated, read_annotated, read_h5ad
 from ._arrays import read_mat, read_npz, read_svmlight
 from ._frames import read_frame, read_parquet
@@ -31,7 +32,12 @@ _READERS = {
 
 def read_file(path, request):
     """Return what is in a file, and the SHA-256 of its bytes."""
-    suffix = _suffix(path, request)
+    suffix = suffix_of(path)
+    if suffix not in _READERS:
+        raise ValueError(
+            f"{request.name}: the suffix {suffix!r} says nothing about the format; known are "
+            f"{', '.join(_READERS)}."
+        )
     if "\0" in str(path):
         raise ValueError(f"The name of the file, {str(path)!r}, holds a NUL character.")
     if request.layer is not None and suffix != ".h5ad":
@@ -55,21 +61,10 @@ def read_file(path, request):
     return _READERS[suffix](data, request, suffix), hashlib.sha256(data).hexdigest()
 
 
-def _suffix(path, request):
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    suffix = "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
-    if suffix not in _READERS:
-        raise ValueError(
-            f"{request.name}: the suffix {suffix!r} says nothing about the format; known are "
-            f"{', '.join(_READERS)}."
-        )
-    return suffix
-
-
 def read_object(source, request):
-    """Return what is in a data frame or an AnnData object."""
+    """Return what is in a data frame or an AnnData object, and None as it has no bytes."""
     if is_annotated(source):
-        return read_annotated(source, request)
+        return read_annotated(source, request), None
     if request.layer is not None:
         request.refuse_option("layer", "only .h5ad files and AnnData have layers")
-    return read_frame(source, request)
+    return read_frame(source, request), None

@@ -1,15 +1,15 @@
 """Data frames of pandas, polars and pyarrow, and Parquet files."""
 
-import json
 from numbers import Real
 
 import narwhals.stable.v1 as nw
 import numpy as np
 
 from .._optional import require
-from ._labels import labels_from_array
-from ._request import Found, clean_errors, texts
-from ._text import numbers_from_text
+from ..streaming.labels import labels_from_array
+from ..streaming.parquet_reader import stored_index
+from ..streaming.request import RawTable, clean_errors, texts
+from ..streaming.text import numbers_from_text
 
 __all__ = ["read_frame", "read_parquet"]
 
@@ -24,16 +24,7 @@ def read_parquet(data, request, suffix):
     request.refuse_repeated([name for name in schema.names if name not in request.drop])
     with clean_errors(request.name, "a Parquet file"):
         table = file.read()
-    return _read(nw.from_native(table, eager_only=True), request, _stored_index(schema))
-
-
-def _stored_index(schema):
-    try:
-        index = json.loads(schema.metadata[b"pandas"])["index_columns"]
-    except (TypeError, KeyError, ValueError):
-        return None
-    is_one = isinstance(index, list) and len(index) == 1 and isinstance(index[0], str)
-    return index[0] if is_one and index[0] in schema.names else None
+    return _read(nw.from_native(table, eager_only=True), request, stored_index(schema))
 
 
 def read_frame(source, request):
@@ -70,7 +61,7 @@ def _read(frame, request, index_name, index=None):
     place = names.index(index_name) if index_name is not None else None
     if place is not None and index_name == request.target:
         place = None
-    places = request.places(names, unnamed=place)
+    places = request.column_roles(names, unnamed=place)
     if not places.features:
         raise ValueError(f"{request.name} has no column of features.")
     X, is_text = _numeric(frame, places.features)
@@ -78,7 +69,7 @@ def _read(frame, request, index_name, index=None):
     request.refuse_text([(names[j], example) for j, example in is_text])
     y = None if places.target is None else _labels(frame[:, places.target])
     ids = index if places.ids is None else texts(frame[:, places.ids].to_list())
-    return Found(X, feature_names, y, ids, request.target)
+    return RawTable(X, feature_names, y, ids, request.target)
 
 
 def _labels(column):
@@ -136,7 +127,7 @@ def _read_transposed(frame, request, index):
     columns = list(frame.columns)
     if index is None:
         index, columns = texts(frame[:, 0].to_list()), columns[1:]
-    places = request.places(index)
+    places = request.column_roles(index)
     if not columns or not places.features:
         raise ValueError(f"{request.name} has no samples or no features.")
     X = np.empty((len(columns), len(places.features)))
@@ -156,4 +147,4 @@ def _read_transposed(frame, request, index):
     names = [index[j] for j in places.features]
     request.refuse_text([(names[j], cell) for j, cell in sorted(is_text.items())])
     y = None if places.target is None else labels_from_array(np.array(labels, dtype=object))
-    return Found(X, names, y, texts(columns if places.ids is None else ids), request.target)
+    return RawTable(X, names, y, texts(columns if places.ids is None else ids), request.target)

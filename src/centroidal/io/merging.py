@@ -17,7 +17,7 @@ from ..classifiers import (
     SparseCenterClassifier,
 )
 from ..model_selection import SparseCenterClassifierCV
-from ._request import counted, listed_names
+from ..streaming.request import count_noun, list_names
 
 __all__ = ["class_counts", "merge_models"]
 
@@ -76,7 +76,7 @@ def merge_models(models, *, n_features=None, names=None, return_remarks=False):
 
     See Also
     --------
-    load_model : Reads a model that was sent.
+    centroidal.persistence.load_model : Reads a model that was sent.
     predict_table : Predicts with the merged model.
 
     Notes
@@ -287,8 +287,8 @@ def _check_labels(parts, remarks):
         if kinds[0] != kinds[1]:
             raise ValueError(
                 f"The classes of {first.name} are {kinds[0]} "
-                f"({listed_names(first.model.classes_.tolist())}), those of {part.name} are "
-                f"{kinds[1]} ({listed_names(part.model.classes_.tolist())}); they must be of one "
+                f"({list_names(first.model.classes_.tolist())}), those of {part.name} are "
+                f"{kinds[1]} ({list_names(part.model.classes_.tolist())}); they must be of one "
                 "type."
             )
     together = {label for part in parts for label in part.model.classes_.tolist()}
@@ -297,12 +297,12 @@ def _check_labels(parts, remarks):
         if absent and not isinstance(getattr(model, "priors", ""), str):
             raise ValueError(
                 f"{name} has priors={model.priors!r}, a number for each of its classes, but lacks "
-                f"{listed_names(absent)}; models with such priors must all have the same classes."
+                f"{list_names(absent)}; models with such priors must all have the same classes."
             )
         if absent:
             noun = "class" if len(absent) == 1 else "classes"
             remarks.append(
-                f"{name} lacks {len(absent)} {noun} of the others: {listed_names(absent)}."
+                f"{name} lacks {len(absent)} {noun} of the others: {list_names(absent)}."
             )
 
 
@@ -358,8 +358,8 @@ def _check_same_names(first, part, wanted, found):
         has = set(own)
         absent = [name for name in theirs if name not in has]
         if absent:
-            features = counted(absent, "feature")
-            lacking.append(f"{one.name} lacks {features} of {other.name}: {listed_names(absent)}.")
+            features = count_noun(len(absent), "feature")
+            lacking.append(f"{one.name} lacks {features} of {other.name}: {list_names(absent)}.")
     if lacking:
         raise ValueError("\n  ".join(["The models have different features:", *lacking]))
     for name, own in ((first.name, wanted), (part.name, found)):

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from .._data import check_fitted
+from .._files import check_target, write_atomically
 from .._optional import require
 from ..classifiers import (
     DisjointCentroidClassifier,
@@ -33,7 +34,6 @@ from ..model_selection import (
     FisherSubspaceClassifierCV,
     SparseCenterClassifierCV,
 )
-from .models import check_target, write_whole
 
 __all__ = ["to_onnx"]
 
@@ -97,7 +97,7 @@ def to_onnx(model, path=None, *, force=False):
     _decide(graph, classifier, scores)
     proto = graph.model(model.n_features_in_, classifier.classes_)
     if path is not None:
-        write_whole(path, proto.SerializeToString(), force=force)
+        write_atomically(path, proto.SerializeToString(), force=force)
     return proto
 
 

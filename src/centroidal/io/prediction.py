@@ -13,10 +13,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from .._data import check_fitted
+from .._files import check_target, write_atomically
 from .._parameters import check_flag
 from ..model_selection._features_used import kept_by
-from ._request import N_NAMES, counted, listed_names, shown
-from .models import check_target, write_whole
+from ..streaming.request import N_NAMES, count_noun, list_names, quote
 from .tables import read_table
 
 __all__ = ["Predictions", "columns_read", "predict_table", "read_new_samples"]
@@ -71,7 +71,7 @@ class Predictions:
         columns = self._columns()
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
-        write_whole(path, text.getvalue().encode(), force=force)
+        write_atomically(path, text.getvalue().encode(), force=force)
 
     def _columns(self):
         columns = {} if self.ids is None else {"id": self.ids.tolist()}
@@ -112,7 +112,7 @@ def predict_table(model, table, *, target=None, allow_extra=False):
 
     See Also
     --------
-    load_model : Reads a model.
+    centroidal.persistence.load_model : Reads a model.
     read_table : Reads a table.
 
     Notes
@@ -184,7 +184,7 @@ def read_new_samples(source, *, target=None, ids=None, drop=(), transpose=False,
         # By name, so that labels which are text or missing are no reason to refuse the table.
         table = read_table(source, drop=(*drop, target), **options)
     except ValueError as error:
-        absent = rf" has no (column|row|feature) {re.escape(shown(target))}\."
+        absent = rf" has no (column|row|feature) {re.escape(quote(target))}\."
         if not re.search(absent, str(error)):
             raise
         return read_table(source, drop=drop, **options)
@@ -192,7 +192,7 @@ def read_new_samples(source, *, target=None, ids=None, drop=(), transpose=False,
 
 
 def _on_label(target):
-    return f"{shown(target)}, the label in training, is left out."
+    return f"{quote(target)}, the label in training, is left out."
 
 
 def _with_remark(table, remark):
@@ -249,11 +249,13 @@ def _check_extra(table, expected, target, allow_extra, remarks):
         remarks.append(_on_label(target))
     if extra and not allow_extra:
         raise ValueError(
-            f"{table.source} has {counted(extra, 'feature')} that the model was not fitted to: "
-            f"{listed_names(extra)}. Leave them out with allow_extra=True (--allow-extra)."
+            f"{table.source} has {count_noun(len(extra), 'feature')} that the model was not fitted "
+            f"to: {list_names(extra)}. Leave them out with allow_extra=True (--allow-extra)."
         )
     if extra:
-        remarks.append(f"{counted(extra, 'further feature')} left out: {listed_names(extra)}.")
+        remarks.append(
+            f"{count_noun(len(extra), 'further feature')} left out: {list_names(extra)}."
+        )
 
 
 def _names_only_nonzero(table):
@@ -287,14 +289,15 @@ def _check_absent(model, table, expected, place, remarks):
     needed, idle = (np.array(expected)[absent & mask].tolist() for mask in (is_read, ~is_read))
     if needed:
         raise ValueError(
-            f"{table.source} lacks {counted(needed, 'feature')} {why}: {listed_names(needed)}."
+            f"{table.source} lacks {count_noun(len(needed), 'feature')} {why}: "
+            f"{list_names(needed)}."
         )
     if idle:
         verb = "is" if len(idle) == 1 else "are"
-        names = f": {listed_names(idle)}" if len(idle) <= N_NAMES else ""
+        names = f": {list_names(idle)}" if len(idle) <= N_NAMES else ""
         remarks.append(
-            f"{counted(idle, 'feature')} of training {verb} missing that the model does not "
-            f"read{names}."
+            f"{count_noun(len(idle), 'feature')} of training {verb} missing that the model does "
+            f"not read{names}."
         )
     return is_read
 
@@ -325,7 +328,10 @@ def _check_missing(model, table, place, is_read, remarks):
 
     def said(which):
         names = table.feature_names[place[which]].tolist()
-        return f"{_values_are(counts[which].sum())} missing, in {counted(names, 'feature')}", names
+        return (
+            f"{_values_are(counts[which].sum())} missing, in {count_noun(len(names), 'feature')}",
+            names,
+        )
 
     if has_gaps.any() and _fills_in(model):
         remarks.append(f"{said(has_gaps)[0]}; the model fills them in.")
@@ -333,7 +339,7 @@ def _check_missing(model, table, place, is_read, remarks):
     if (has_gaps & is_read).any():
         text, names = said(has_gaps & is_read)
         raise ValueError(
-            f"{table.source}: {text} that the model reads: {listed_names(names)}. It was fitted "
+            f"{table.source}: {text} that the model reads: {list_names(names)}. It was fitted "
             "without an imputer, so fill them in or take these samples out."
         )
     if has_gaps.any():

@@ -16,11 +16,11 @@ from ..model_selection._selection_methods import CentersMethod, method_named
 from ..model_selection._versions import versions
 from ..model_selection.selection import FeatureSelection, confusions_of, score_of_hits
 from ..statistics import map_blocks
-from ._batch_checkpoint import Checkpoint, Progress, described, recall, stated
-from ._batch_folds import Folds
-from ._batch_passes import RowCount, block_width, check_batches, check_whole, codes_of
-from ._batch_summaries import MeansPass, MediansPasses
-from .batches import Batches
+from ..streaming.batches import Batches
+from ..streaming.checkpoint import Checkpoint, Progress, described, recall, stated
+from ..streaming.fold_summaries import MeansPass, MediansPasses
+from ..streaming.folds import Folds
+from ..streaming.passes import RowCount, block_width, check_batches, check_whole, codes_of
 
 __all__ = ["select_batches"]
 
@@ -55,7 +55,7 @@ def select_batches(
     Parameters
     ----------
     batches : Batches
-        The data, as :func:`batches` returns them.
+        The data, as :func:`~centroidal.streaming.batches` returns them.
     method : {"l2", "l1"}, default="l2"
         Sparse centers by means, or by medians. Other methods need all samples at once.
     n_features : int or "auto", default="auto"
@@ -104,7 +104,7 @@ def select_batches(
     See Also
     --------
     centroidal.model_selection.select_features : The same for data in memory, with more methods.
-    fit_batches : Fits a classifier with a number of features that is known.
+    centroidal.streaming.fit_batches : Fits a classifier with a number of features that is known.
     centroidal.report.write_report : Turns the result into a page to look at.
 
     Notes
@@ -128,7 +128,8 @@ def select_batches(
     >>> import tempfile
     >>> from pathlib import Path
     >>> import numpy as np
-    >>> from centroidal.io import batches, select_batches
+    >>> from centroidal.io import select_batches
+    >>> from centroidal.streaming import batches
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, size=400)
     >>> X = rng.normal(size=(400, 30))
@@ -184,7 +185,7 @@ class Problem(NamedTuple):
     @classmethod
     def of(cls, batches, asked, cv, classes, seed, memory, n_jobs):
         """Check what is asked against the labels, which are read for that."""
-        is_sparse = batches._reader.n_stored is not None
+        is_sparse = batches.n_stored is not None
         classes, counts = _check_classes(batches, classes)
         method = method_named(asked.method, batches.n_features, classes.size, is_sparse, seed)
         sizes, is_nested = method.sizes(batches.n_features), asked.n_features == "auto"
@@ -208,7 +209,7 @@ class Problem(NamedTuple):
     @property
     def n_batches(self):
         """Number of batches of a pass."""
-        return -(-self.batches.n_samples // self.batches.batch_size)
+        return self.batches.n_batches
 
     @property
     def is_nested(self):
@@ -225,7 +226,7 @@ def _check_seed(random_state, checkpoint):
 
 def _check_classes(batches, classes):
     """Return the classes and how many samples each has."""
-    found, counts = batches._class_counts()
+    found, counts = batches.class_counts()
     if classes is None:
         return check_next_classes(None, found, is_first=True), counts
     classes = check_next_classes(None, classes, is_first=True)
@@ -383,7 +384,7 @@ def _answer(problem, tally):
 def _model(problem, summary, n_features):
     """Fit the model with so many features to all samples."""
     batches = problem.batches
-    names = batches.feature_names if batches._reader.has_names else None
+    names = batches.feature_names if batches.has_names else None
     model = problem.method.model(n_features)
     features = Features(batches.n_features, names)
     return model._keep(features, problem.classes, summary.solution(), n_features)

@@ -4,16 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
 
 from .._parameters import check_choice, check_flag
+from ..streaming.checks import check_labels, find_values, is_finite, refuse_infinite
+from ..streaming.request import Request, count_noun, list_values, quote
 from ._formats import read_file, read_object
-from ._labels import is_missing
-from ._request import Request, listed, shown
 
 __all__ = ["Table", "read_table"]
 
-_LONGEST_LABEL = 1000
 _MANY_LABELS = 20
 
 
@@ -149,35 +147,23 @@ def read_table(source, *, target=None, ids=None, drop=(), transpose=False, layer
     """
     check_flag("transpose", transpose)
     check_choice("impute", impute, (None, "median", "drop-features"))
-    request = _request(target, ids, drop, transpose, layer)
-    digest = None
-    if isinstance(source, (str, Path)):
-        request = request._replace(name=Path(source).name or str(source))
-        found, digest = read_file(Path(source), request)
-    else:
-        request = request._replace(name=type(source).__name__)
-        found = read_object(source, request)
+    is_file = isinstance(source, (str, Path))
+    name = (Path(source).name or str(source)) if is_file else type(source).__name__
+    request = Request.from_options(
+        name, target=target, ids=ids, drop=drop, transpose=transpose, layer=layer
+    )
+    found, digest = read_file(Path(source), request) if is_file else read_object(source, request)
     return _checked(found, request, digest, impute)
-
-
-def _request(target, ids, drop, transpose, layer):
-    drop = (drop,) if isinstance(drop, str) else tuple(str(name) for name in drop)
-    names = [None if name is None else str(name) for name in (target, ids, layer)]
-    special = [name for name in names[:2] if name is not None]
-    for name in special:
-        if name in drop or special.count(name) > 1:
-            raise ValueError(f"{shown(name)} is asked for twice, among target, ids and drop.")
-    return Request("", names[0], names[1], tuple(dict.fromkeys(drop)), transpose, names[2])
 
 
 def _checked(found, request, digest, impute):
     X, names = found.X, list(found.feature_names)
     if 0 in X.shape:
         raise ValueError(f"{request.name} has {X.shape[0]} samples and {X.shape[1]} features.")
-    _check_labels(found, request)
+    check_labels(found.y, X.shape[0], found.target, request.name)
     remark = []
-    if not _is_finite(X):
-        _refuse_infinite(X, names, request)
+    if not is_finite(X):
+        refuse_infinite(X, names, request.name)
         X, names, remark = _handle_missing(X, names, request, impute, found.y is not None)
     remarks = (*found.remarks, *remark, *_on_ids(found.ids), *_on_classes(found.y, found.target))
     return Table(
@@ -196,34 +182,6 @@ def _checked(found, request, digest, impute):
 # ------------------------------------------------------------------ labels and ids
 
 
-def _check_labels(found, request):
-    y = found.y
-    if y is None:
-        return
-    if len(y) != found.X.shape[0]:
-        raise ValueError(
-            f"{request.name}: {found.target} has {len(y)} labels for {found.X.shape[0]} samples."
-        )
-    missing = np.flatnonzero(is_missing(y))
-    if missing.size:
-        raise ValueError(
-            f"{request.name}: {missing.size} of {len(y)} samples have no label in "
-            f"{shown(found.target)} (sample {listed((missing + 1).tolist())}). "
-            "Fill them in or take these samples out."
-        )
-    if y.dtype.kind == "O":
-        raise ValueError(
-            f"{request.name}: the labels {shown(found.target)} must be all strings or all numbers."
-        )
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise ValueError(f"{request.name}: a label in {shown(found.target)} is infinite.")
-    if y.dtype.kind == "U" and y.dtype.itemsize > 4 * _LONGEST_LABEL:
-        raise ValueError(
-            f"{request.name}: a label in {shown(found.target)} has {y.dtype.itemsize // 4} "
-            f"characters, more than {_LONGEST_LABEL}; is it the column of labels?"
-        )
-
-
 def _on_classes(y, target):
     if y is None:
         return []
@@ -232,15 +190,15 @@ def _on_classes(y, target):
     if len(names) == 1:
         return [f"All samples have the same label, {names[0]}."]
     if y.dtype.kind == "f" and len(names) > _MANY_LABELS:
-        return [f"{shown(target)} holds {len(names)} different numbers; are they classes?"]
+        return [f"{quote(target)} holds {len(names)} different numbers; are they classes?"]
     single = [name for name, count in zip(names, counts.tolist(), strict=True) if count == 1]
     if len(single) == 1:
         return [f"Class {single[0]} has one sample."]
-    return [f"{len(single)} classes have one sample each: {listed(single)}."] if single else []
+    return [f"{len(single)} classes have one sample each: {list_values(single)}."] if single else []
 
 
 def _class_name(label):
-    return shown(label) if isinstance(label, str) else str(label)
+    return quote(label) if isinstance(label, str) else str(label)
 
 
 def _on_ids(ids):
@@ -253,55 +211,28 @@ def _on_ids(ids):
     if not repeated:
         return []
     noun = "id" if len(repeated) == 1 else "ids"
-    return [f"{len(repeated)} duplicate sample {noun}, kept: {listed(repeated, quoted=True)}."]
+    return [f"{len(repeated)} duplicate sample {noun}, kept: {list_values(repeated, quoted=True)}."]
 
 
 # ------------------------------------------------------------------ missing and infinite values
 
 
-def _where(X, condition):
-    """Return rows and columns of the entries that meet a condition."""
-    if not sparse.issparse(X):
-        return np.nonzero(condition(X))
-    entries = X.tocoo()
-    hits = condition(entries.data)
-    return entries.row[hits], entries.col[hits]
-
-
-def _is_finite(X):
-    """Say whether the sum of all values is finite; it costs no memory, and may overflow."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite((X.data if sparse.issparse(X) else X).sum()))
-
-
-def _refuse_infinite(X, names, request):
-    _, columns = _where(X, np.isinf)
-    if columns.size == 0:
-        return
-    features = [names[j] for j in np.unique(columns).tolist()]
-    raise ValueError(
-        f"{request.name}: {_counted(columns.size, 'value is', 'values are')} infinite or too "
-        f"large, in {_counted(len(features), 'feature', 'features')}: "
-        f"{listed(features, quoted=True)}."
-    )
-
-
 def _handle_missing(X, names, request, impute, has_labels):
-    rows, columns = _where(X, np.isnan)
+    rows, columns = find_values(X, np.isnan)
     if columns.size == 0:
         return X, names, []
     affected, per_feature = np.unique(columns, return_counts=True)
     features = [names[j] for j in affected.tolist()]
     count = (
-        f"{_counted(columns.size, 'value is', 'values are')} missing, in {len(features)} of "
-        f"{_counted(X.shape[1], 'feature', 'features')} and {np.unique(rows).size} of "
-        f"{_counted(X.shape[0], 'sample', 'samples')}"
+        f"{count_noun(columns.size, 'value is', 'values are')} missing, in {len(features)} of "
+        f"{count_noun(X.shape[1], 'feature', 'features')} and {np.unique(rows).size} of "
+        f"{count_noun(X.shape[0], 'sample', 'samples')}"
     )
     if impute is None:
         raise ValueError(
-            f"{request.name}: {count}: {listed(features, quoted=True)}. Leave these features out "
-            "with impute='drop-features' (--impute drop-features), or have medians filled in with "
-            "impute='median' (--impute median)."
+            f"{request.name}: {count}: {list_values(features, quoted=True)}. Leave these features "
+            "out with impute='drop-features' (--impute drop-features), or have medians filled in "
+            "with impute='median' (--impute median)."
         )
     if impute == "drop-features":
         gone, remark = affected, f"{count}; these features are left out."
@@ -312,8 +243,8 @@ def _handle_missing(X, names, request, impute, has_labels):
     if impute == "median" and gone.size:
         empty = [names[j] for j in gone.tolist()]
         remarks.append(
-            f"{_counted(len(empty), 'feature has', 'features have')} no value at all and "
-            f"{'is' if len(empty) == 1 else 'are'} left out: {listed(empty, quoted=True)}."
+            f"{count_noun(len(empty), 'feature has', 'features have')} no value at all and "
+            f"{'is' if len(empty) == 1 else 'are'} left out: {list_values(empty, quoted=True)}."
         )
     if gone.size == X.shape[1]:
         raise ValueError(f"{request.name}: {count}; no feature is left.")
@@ -321,7 +252,3 @@ def _handle_missing(X, names, request, impute, has_labels):
         kept = np.setdiff1d(np.arange(X.shape[1]), gone)
         X, names = X[:, kept], [names[j] for j in kept.tolist()]
     return X, names, remarks
-
-
-def _counted(count, singular, plural):
-    return f"{count} {singular if count == 1 else plural}"

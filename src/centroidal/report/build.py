@@ -6,8 +6,8 @@ from datetime import date as calendar_date
 from functools import cache
 from pathlib import Path
 
+from .._files import check_target, write_atomically
 from .._optional import require
-from ..io.models import check_target, write_whole
 from . import charts, sections
 from ._text import count, json_text, tidy
 from .caveats import caveat_section
@@ -41,8 +41,8 @@ def build_report(
     comparison : Comparison or None, default=None
         What :func:`~centroidal.model_selection.compare` returns. At least one of the two is needed.
     table : Table, Batches or None, default=None
-        What :func:`~centroidal.io.read_table` or :func:`~centroidal.io.batches` returned, for the
-        name of the file; of a table also for its SHA-256, remarks, and names of samples.
+        What :func:`~centroidal.io.read_table` or :func:`~centroidal.streaming.batches` returned,
+        for the name of the file; of a table also for its SHA-256, remarks, and names of samples.
     command : str or None, default=None
         How to do it again from the command line.
     title : str or None, default=None
@@ -159,7 +159,7 @@ def write_report(
         comment=comment,
         date=date,
     )
-    write_whole(path, page.encode(), force=force)
+    write_atomically(path, page.encode(), force=force)
 
 
 def _title(title, table, selection):

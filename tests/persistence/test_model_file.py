@@ -40,9 +40,10 @@ from centroidal import (
     SparseCenterClassifier,
     SparseCenterClassifierCV,
 )
-from centroidal.io import UntrustedTypeError, load_model, read_model_card, save_model
-from centroidal.io.models import _ALLOWED, _ESTIMATORS
-from tests.io.models.write import FOLDER, models, result, samples
+from centroidal.persistence import UntrustedTypeError, load_model, read_model_card, save_model
+from centroidal.persistence.trusted_types import ALLOWED
+from centroidal.persistence.trusted_types import ESTIMATORS as TRUSTED_ESTIMATORS
+from tests.persistence.models.write import FOLDER, models, result, samples
 from tests.public_names import PUBLIC_ESTIMATORS
 from tests.test_all_estimators import ENCODERS, ESTIMATORS, TRANSFORMERS, WITHOUT_PROBABILITIES
 
@@ -117,7 +118,7 @@ def test_estimator_that_is_not_fitted_keeps_its_parameters(estimator, path):
 
 
 def test_list_of_estimators_is_complete():
-    ours = {name for name in _ESTIMATORS if name.startswith("centroidal.")}
+    ours = {name for name in TRUSTED_ESTIMATORS if name.startswith("centroidal.")}
     public = {type(each) for each in EVERYTHING}
     assert {getattr(centroidal, name) for name in PUBLIC_ESTIMATORS} <= public
     assert ours == {f"{each.__module__}.{each.__qualname__}" for each in public}
@@ -198,7 +199,7 @@ import centroidal.io
 print({"skops", "onnx", "onnxruntime", "skl2onnx", "pyarrow"} & (set(sys.modules) - before))
 import numpy as np
 for name in sys.argv[1:]:
-    model = centroidal.io.load_model(name)
+    model = centroidal.persistence.load_model(name)
     np.save(name + ".npy", model.decision_function(np.load("X.npy")))
 """
 
@@ -423,7 +424,7 @@ HARMFUL = {
     "numpy.load": node("FunctionNode", "numpy.load"),
     "scipy.io": node("FunctionNode", "scipy.io.matlab._mio.loadmat"),
     "fetch": node("FunctionNode", "sklearn.datasets._openml.fetch_openml"),
-    "function of ours": node("FunctionNode", "centroidal.io.models.write_whole"),
+    "function of ours": node("FunctionNode", "centroidal._files.write_atomically"),
     "function as type": node("TypeNode", "builtins.exec"),
     "function as object": node("ObjectNode", "os.system", content=mapping()),
     "class as function": node("FunctionNode", "subprocess.Popen"),
@@ -511,12 +512,12 @@ def test_skops_audits_again(path, monkeypatch):
 
 
 def test_every_name_on_the_list_is_a_class_or_a_function():
-    names = set().union(*_ALLOWED.values())
+    names = set().union(*ALLOWED.values())
     recent = {"sklearn.calibration._TemperatureScaling"}  # from scikit-learn 1.8 on
     for name in names - recent:
         module, _, each = name.rpartition(".")
         found = getattr(import_module(module), each)
-        assert isinstance(found, type) != (name in _ALLOWED["FunctionNode"]), name
+        assert isinstance(found, type) != (name in ALLOWED["FunctionNode"]), name
 
 
 def array_bytes(array):
@@ -682,7 +683,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 def test_bomb_is_refused_before_it_is_unpacked(bomb, path, monkeypatch):
-    monkeypatch.setattr(centroidal.io._archive, "_MAX_MEMBERS", 1000)
+    monkeypatch.setattr(centroidal.persistence.archive, "_MAX_MEMBERS", 1000)
     save_model(SparseCenterClassifier(), path)
     write_members(path, bomb(read_members(path)), zipfile.ZIP_DEFLATED)
     for read in (load_model, read_model_card):
@@ -811,7 +812,7 @@ def edit_text(rng, content):
         return content
     names = ["canary", "os", "builtins", "numpy", "sklearn.pipeline", "Song", "system", "eval"]
     names += ["Pipeline", "float64", "ndarray", "1.npy", "numpy", "json", "", "null", "[[]]"]
-    loaders = [*_ALLOWED, "MethodNode", "PartialNode", "OperatorFuncNode", "CachedNode"]
+    loaders = [*ALLOWED, "MethodNode", "PartialNode", "OperatorFuncNode", "CachedNode"]
     loaders += ["ConstructorFromReduceNode", "BytesNode", "RandomStateNode", "TreeNode"]
     others = [None, True, 0, -1, 2.5, 10**30, [], {}, sequence(), mapping(), *HARMFUL.values()]
     pool = names + loaders + others

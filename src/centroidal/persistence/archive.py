@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-__all__ = ["check_array", "packed", "parse_json", "read_members", "tree_in", "tree_members"]
+__all__ = ["check_array", "pack_archive", "parse_json", "read_members", "read_tree", "tree_members"]
 
 _MAX_MEMBERS = 100_000
 _MAX_RATIO = 100  # how many times larger than the file its content may be,
@@ -71,7 +71,7 @@ def _read_member(archive, info):
     return content
 
 
-def packed(members, compressed=True):
+def pack_archive(members, compressed=True):
     """Pack members into an archive whose bytes depend on nothing else; texts are compressed."""
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -104,7 +104,7 @@ def tree_members(prefix, tree):
     return {f"{prefix}.json": json.dumps(named(tree)).encode(), **arrays}
 
 
-def tree_in(prefix, members):
+def read_tree(prefix, members):
     """Undo `tree_members`; None if there is no such tree."""
 
     def found(node):

@@ -6,14 +6,23 @@ from hashlib import sha256
 import numpy as np
 
 from .._optional import require
-from . import _annotated
-from ._arrays import _refuse_huge
-from ._batch_arrays import Matrix
-from ._batch_pieces import Identity, Piece
-from ._labels import labels_from_array
-from ._request import clean_errors, texts
+from .array_reader import Matrix
+from .arrays import refuse_huge
+from .labels import labels_from_array
+from .pieces import Identity, Piece
+from .request import clean_errors, texts
 
-__all__ = ["AnnotatedReader", "open_h5ad", "open_zarr"]
+__all__ = [
+    "AnnotatedReader",
+    "Column",
+    "index_of",
+    "labels_from_values",
+    "layer_names",
+    "open_h5ad",
+    "open_tables",
+    "open_zarr",
+    "stored_matrix",
+]
 
 _LABELS_AT_A_TIME = 2**16
 # Filters of zarr that only rearrange or compress. Not among them is `pickle`.
@@ -44,17 +53,17 @@ class AnnotatedReader:
         self._opened, self._files, self._kind, self._request = opened, files, kind, request
         with self._root() as root:
             matrix = self._matrix(root)
-            _refuse_huge(matrix.shape, request)
+            refuse_huge(matrix.shape, request)
             with clean_errors(request.name, kind):
-                names = texts(_Column(root["var"], _index_of(root["var"]))[:])
+                names = texts(Column(root["var"], index_of(root["var"]))[:])
                 columns = texts(root["obs"].attrs.get("column-order", []))
-                self._index = _index_of(root["obs"])
-                n_ids = _Column(root["obs"], self._index).n_rows
+                self._index = index_of(root["obs"])
+                n_ids = Column(root["obs"], self._index).n_rows
             self._describe(matrix, names, n_ids)
         for asked in (request.target, request.ids):
             if asked is not None and asked not in columns:
                 raise ValueError(request.unknown("column of obs", asked, columns))
-        self._kept = np.array(request.kept(names))
+        self._kept = np.array(request.kept_positions(names))
         self.feature_names = [names[j] for j in self._kept.tolist()]
 
     def _describe(self, matrix, names, n_ids):
@@ -86,7 +95,7 @@ class AnnotatedReader:
                 with clean_errors(self._request.name, self._kind):
                     X = matrix.rows(rows.start, rows.stop, kept, self._request)
                     names = np.array(texts(ids[rows]), dtype=object)
-                    y = _labels_of(labels[rows])
+                    y = labels_from_values(labels[rows])
                 yield Piece(X, y, names, self._request.name)
 
     def labels(self):
@@ -95,40 +104,20 @@ class AnnotatedReader:
             labels = self._column(root, self._request.target)
             for start in range(0, self.n_samples, _LABELS_AT_A_TIME):
                 with clean_errors(self._request.name, self._kind):
-                    y = _labels_of(labels[start : start + _LABELS_AT_A_TIME])
+                    y = labels_from_values(labels[start : start + _LABELS_AT_A_TIME])
                 yield self._request.name, y, None
 
     def _column(self, root, name):
         with clean_errors(self._request.name, self._kind):
-            return _Column(root["obs"], name)
+            return Column(root["obs"], name)
 
-    @contextmanager
     def _root(self):
-        name = self._request.name
-        with clean_errors(name, self._kind):
-            manager = self._opened()
-            root = manager.__enter__()
-        try:
-            if not all(hasattr(root.get(part), "keys") for part in ("obs", "var")):
-                raise ValueError(
-                    f"{name} has no tables 'obs' and 'var' as anndata 0.7 or later writes them; "
-                    "read it with anndata and write it again."
-                )
-            yield root
-        finally:
-            manager.__exit__(None, None, None)
+        return open_tables(self._opened, self._request.name, self._kind)
 
     def _matrix(self, root):
-        name, layer = self._request.name, self._request.layer
+        name = self._request.name
+        stored = stored_matrix(root, self._request, self._kind)
         with clean_errors(name, self._kind):
-            has_X = "X" in root
-            layers = dict.fromkeys(root["layers"].keys()) if "layers" in root else {}
-        if layer is None and not has_X:
-            raise ValueError(f"{name} has no X; name a layer: {_annotated._names_of(layers)}.")
-        if layer is not None:
-            _annotated._layer(layers, self._request)
-        with clean_errors(name, self._kind):
-            stored = root["X"] if layer is None else root["layers"][layer]
             if hasattr(stored, "shape"):
                 _check_filters(stored)
                 return Matrix(tuple(stored.shape), dense=stored)
@@ -172,10 +161,47 @@ def open_zarr(path, request):
     return AnnotatedReader(opened, files, "a .zarr folder", request)
 
 
+@contextmanager
+def open_tables(opened, name, kind):
+    """Give the root group of a source, which must have the tables `obs` and `var`."""
+    with clean_errors(name, kind):
+        manager = opened()
+        root = manager.__enter__()
+    try:
+        with clean_errors(name, kind):
+            has_tables = all(hasattr(root.get(part), "keys") for part in ("obs", "var"))
+        if not has_tables:
+            raise ValueError(
+                f"{name} has no tables 'obs' and 'var' as anndata 0.7 or later writes them; "
+                "read it with anndata and write it again."
+            )
+        yield root
+    finally:
+        manager.__exit__(None, None, None)
+
+
+def stored_matrix(root, request, kind):
+    """Return X or the layer that was asked for, as it is stored."""
+    with clean_errors(request.name, kind):
+        has_X = "X" in root
+        layers = list(root["layers"].keys()) if "layers" in root else []
+    if request.layer is not None:
+        request.check_layer(layers)
+    elif not has_X:
+        raise ValueError(f"{request.name} has no X; name a layer: {layer_names(layers)}.")
+    with clean_errors(request.name, kind):
+        return root["X"] if request.layer is None else root["layers"][request.layer]
+
+
+def layer_names(layers):
+    """List the layers there are, for a message."""
+    return ", ".join(map(repr, layers)) or "there is none"
+
+
 # ------------------------------------------------------------------ columns of obs and var
 
 
-class _Column:
+class Column:
     """Slices of a column: plain values, categories, or values with a mask."""
 
     def __init__(self, table, name):
@@ -194,19 +220,21 @@ class _Column:
 
     @property
     def n_rows(self):
+        """Number of rows."""
         return self._values.shape[0]
 
     def __getitem__(self, rows):
         values = _values(self._values, rows)
         if self._categories is not None:
-            return _annotated._by_code(values, self._categories)
+            return [None if code < 0 else self._categories[code] for code in values]
         if self._mask is None:
             return values
         mask = _values(self._mask, rows)
         return [None if gone else value for value, gone in zip(values, mask, strict=True)]
 
 
-def _index_of(table):
+def index_of(table):
+    """Return the name of the column with the names of the rows."""
     return table.attrs.get("_index", "_index")
 
 
@@ -217,7 +245,8 @@ def _values(stored, rows):
     return np.asarray(stored[rows]).tolist()
 
 
-def _labels_of(values):
+def labels_from_values(values):
+    """Return the values of a column as labels."""
     return labels_from_array(np.array([*values, None], dtype=object)[:-1])
 
 

@@ -22,12 +22,13 @@ from centroidal import (
     OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
 )
-from centroidal.io import UntrustedTypeError, load_model, read_model_card, read_table, save_model
-from centroidal.io import _batch_checkpoint as checkpoints
-from centroidal.io._archive import packed, read_members
-from centroidal.io._batch_parquet import ParquetReader
-from centroidal.io.batches import Batches, batches
-from centroidal.io.fit_batches import fit_batches
+from centroidal.io import read_table
+from centroidal.persistence import UntrustedTypeError, load_model, read_model_card, save_model
+from centroidal.persistence.archive import pack_archive, read_members
+from centroidal.streaming import checkpoint as checkpoints
+from centroidal.streaming.batches import Batches, batches
+from centroidal.streaming.fit_batches import fit_batches
+from centroidal.streaming.parquet_reader import ParquetReader
 
 from . import children
 from .test_batches import (
@@ -489,7 +490,7 @@ def test_checkpoint_with_forged_arrays_is_refused(name, content, message, folder
     with path.open("rb") as stream:
         members = read_members(stream, 2**20)
     assert name in members
-    path.write_bytes(packed(members | {name: content}))
+    path.write_bytes(pack_archive(members | {name: content}))
     with pytest.raises(ValueError, match=rf"model\.skops is no model file .*{message}"):
         fit_batches(SparseCenterClassifier(2), rows, **options)
 
@@ -571,7 +572,7 @@ def clock(monkeypatch):
     for name in ("perf_counter", "thread_time"):
         monkeypatch.setattr(checkpoints.time, name, lambda: clock[0])
     monkeypatch.setattr(checkpoints, "ThreadPoolExecutor", AtOnce)
-    monkeypatch.setattr(checkpoints, "write_whole", lambda *_, **__: None)
+    monkeypatch.setattr(checkpoints, "write_atomically", lambda *_, **__: None)
     return clock
 
 
@@ -655,19 +656,19 @@ def test_what_changes_while_it_is_written_is_written_as_it_was(tmp_path, monkeyp
 
 def test_the_fit_goes_on_while_the_disk_is_slow(folder, tmp_path, monkeypatch):
     path, is_quick, told = tmp_path / "model.skops", threading.Event(), []
-    write_whole = checkpoints.write_whole
+    write_atomically = checkpoints.write_atomically
 
     def slow_write(*given, **options):
         if path.exists():
             assert is_quick.wait(60)
-        write_whole(*given, **options)
+        write_atomically(*given, **options)
 
     def progress(n_done, n_rows, what):
         told.append(read_model_card(path).metadata["fit_batches"]["progress"])
         if n_done == 40:
             is_quick.set()
 
-    monkeypatch.setattr(checkpoints, "write_whole", slow_write)
+    monkeypatch.setattr(checkpoints, "write_atomically", slow_write)
     model = fit_batches(
         SparseCenterClassifier(2), open_folder(folder), checkpoint=path, progress=progress
     )
@@ -677,17 +678,17 @@ def test_the_fit_goes_on_while_the_disk_is_slow(folder, tmp_path, monkeypatch):
 
 
 def test_what_was_being_written_is_there_when_a_fit_fails(folder, tmp_path, monkeypatch):
-    path, write_whole = tmp_path / "model.skops", checkpoints.write_whole
+    path, write_atomically = tmp_path / "model.skops", checkpoints.write_atomically
 
     def slow_write(*given, **options):
         time.sleep(0.2)
-        write_whole(*given, **options)
+        write_atomically(*given, **options)
 
     def fail(n_done, n_rows, what):
         if n_done == 32:
             raise RuntimeError
 
-    monkeypatch.setattr(checkpoints, "write_whole", slow_write)
+    monkeypatch.setattr(checkpoints, "write_atomically", slow_write)
     with pytest.raises(RuntimeError):
         fit_batches(
             SparseCenterClassifier(2), open_folder(folder), checkpoint=path, checkpoint_every=3,
@@ -697,14 +698,14 @@ def test_what_was_being_written_is_there_when_a_fit_fails(folder, tmp_path, monk
 
 
 def test_a_full_disk_is_noticed(folder, tmp_path, monkeypatch):
-    path, write_whole = tmp_path / "model.skops", checkpoints.write_whole
+    path, write_atomically = tmp_path / "model.skops", checkpoints.write_atomically
 
     def full_write(*given, **options):
         if path.exists():
             raise OSError(errno.ENOSPC, "No space left on device")
-        write_whole(*given, **options)
+        write_atomically(*given, **options)
 
-    monkeypatch.setattr(checkpoints, "write_whole", full_write)
+    monkeypatch.setattr(checkpoints, "write_atomically", full_write)
     with pytest.raises(OSError, match="No space left"):
         fit_batches(SparseCenterClassifier(2), open_folder(folder), checkpoint=path)
 

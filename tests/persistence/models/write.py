@@ -1,4 +1,4 @@
-"""Write a sample file for each kind of estimator: ``python -m tests.io.models.write``.
+"""Write a sample file for each kind of estimator: ``python -m tests.persistence.models.write``.
 
 The files are kept as they were first written, so that later versions show that they read them.
 """
@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import centroidal
-from centroidal.io import save_model
 from centroidal.model_selection import RandomFeaturesClassifier, RankedFeaturesClassifierCV
+from centroidal.persistence import save_model
 from tests.public_names import PUBLIC_ESTIMATORS
 
 FOLDER = Path(__file__).parent

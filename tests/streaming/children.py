@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 from centroidal import SparseCenterClassifier
-from centroidal.io import batches
+from centroidal.streaming import batches
 
 __all__ = ["MOMENTS", "Work", "counts_memory", "die", "forks", "megabytes", "megabytes_of_data"]
 

@@ -8,10 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ._request import listed
-from .tables import _counted, _is_finite, _refuse_infinite, _where
-
-__all__ = ["Identity", "Piece", "ahead", "check_values", "joined"]
+__all__ = ["Identity", "Piece", "ahead", "joined"]
 
 # Memory that is shared, which it is unless said otherwise, takes half as long again to get.
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
@@ -124,24 +121,6 @@ class _Room:
             X = self._parts[0] if len(self._parts) == 1 else sparse.vstack(self._parts, "csr")
         ids = None if self._ids[0] is None else np.concatenate(self._ids)
         return X, np.concatenate(self._labels), ids, tuple(self._files.items())
-
-
-def check_values(X, names, request):
-    """Raise if a value is missing or infinite."""
-    if _is_finite(X):
-        return
-    _refuse_infinite(X, names, request)
-    rows, columns = _where(X, np.isnan)
-    if columns.size == 0:
-        return
-    features = [names[j] for j in np.unique(columns).tolist()]
-    raise ValueError(
-        f"{request.name}: {_counted(columns.size, 'value is', 'values are')} missing in "
-        f"{_counted(np.unique(rows).size, 'sample', 'samples')} that were read together, in "
-        f"{_counted(len(features), 'feature', 'features')}: {listed(features, quoted=True)}. "
-        "Leave these features out with drop, or fill the values in before: batches are read as "
-        "they are."
-    )
 
 
 def ahead(items):

@@ -7,7 +7,7 @@ from scipy.sparse import issparse
 
 from ..classifiers.sparse_center_problem import ColumnSummary
 from ..statistics import ClassMoments, class_moments
-from ._batch_passes import codes_of, gathered, packed, unpacked
+from .passes import codes_of, gathered, packed, unpacked
 
 __all__ = ["MeansPass", "MediansPasses"]
 

@@ -3,7 +3,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from centroidal.io._archive import packed, parse_json, tree_in, tree_members
+from centroidal.persistence.archive import pack_archive, parse_json, read_tree, tree_members
 
 TREE = {
     "means": np.arange(6.0).reshape(2, 3),
@@ -14,7 +14,7 @@ TREE = {
 
 
 def test_trees_of_arrays_come_back_as_they_were():
-    found = tree_in("state", tree_members("state", TREE))
+    found = read_tree("state", tree_members("state", TREE))
     np.testing.assert_equal(found, TREE)
     assert found["columns"].dtype == np.float32
     assert found["columns"].flags.f_contiguous
@@ -23,7 +23,7 @@ def test_trees_of_arrays_come_back_as_they_were():
 def test_members_of_a_tree_begin_with_its_prefix():
     members = tree_members("state", TREE) | {"other.json": b"{}"}
     assert {name for name in members if not name.startswith("state")} == {"other.json"}
-    assert tree_in("other", tree_members("state", TREE)) is None
+    assert read_tree("other", tree_members("state", TREE)) is None
 
 
 def test_objects_are_neither_written_nor_read():
@@ -32,14 +32,14 @@ def test_objects_are_neither_written_nor_read():
     stream = BytesIO()
     np.save(stream, np.array([None]), allow_pickle=True)
     with pytest.raises(ValueError, match="of a type that is not allowed"):
-        tree_in("state", {"state.json": b'"state/0.npy"', "state/0.npy": stream.getvalue()})
+        read_tree("state", {"state.json": b'"state/0.npy"', "state/0.npy": stream.getvalue()})
 
 
 @pytest.mark.parametrize("compressed", [True, False])
 def test_archives_depend_on_their_members_alone(compressed):
     members = {"a.json": b"[1, 2]" * 100, "b.npy": b"0" * 100}
-    assert packed(members, compressed) == packed(dict(members), compressed)
-    assert (len(packed(members, compressed)) < 700) == compressed
+    assert pack_archive(members, compressed) == pack_archive(dict(members), compressed)
+    assert (len(pack_archive(members, compressed)) < 700) == compressed
 
 
 def test_texts_that_are_nested_too_deeply_are_refused():

@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from centroidal import DisjointCentroidClassifier, SparseCenterClassifier
-from centroidal.io import read_model_card
-from centroidal.io.fit_batches import fit_batches
+from centroidal.persistence import read_model_card
+from centroidal.streaming.fit_batches import fit_batches
 
 from .test_batches import damage, sample, write_folder
 from .test_fit_batches import assert_same, open_folder

@@ -87,8 +87,8 @@ def _file_of(batch, row):
 
 def block_width(batches, memory):
     """Columns of which all rows fit in memory, at least one."""
-    row_bytes = batches._reader.row_bytes / len(batches._reader.feature_names)
-    return int(min(max(memory // (row_bytes * batches.n_samples), 1), batches.n_features))
+    column_bytes = batches.value_bytes * batches.n_samples
+    return int(min(max(memory // column_bytes, 1), batches.n_features))
 
 
 def gathered(block, classes, rows_read):

@@ -6,16 +6,15 @@ from hashlib import sha256
 
 import numpy as np
 
-from . import _text
-from ._batch_pieces import Identity, Piece
-from ._labels import MISSING, labels_from_text
-from ._request import clean_errors, listed, shown
+from .labels import MISSING, labels_from_text
+from .pieces import Identity, Piece
+from .request import clean_errors, list_values, quote
+from .text import ColumnKinds, parse_rows, plain_text, split_header, without_simple_quotes
 
 __all__ = ["TextReader"]
 
 _CHUNK_BYTES = 2**24
 _MOST_LABELS = 100_000
-_AMONG_NUMBERS = "True or False among numbers"
 
 
 class TextReader:
@@ -41,14 +40,14 @@ class TextReader:
         head = next(self._chunks(), b"")
         if not head.strip():
             raise ValueError(f"{request.name} is empty.")
-        lines, _ = _text._lines(_text._plain_text(head, request, _plain(suffix)), request, suffix)
+        lines, _ = split_header(plain_text(head, request, _plain(suffix)), request, suffix)
         self._head = lines._replace(body=b"")
         names = lines.header
         is_index = names[0] == "" and "" not in request.drop
-        self._places = request.places(names, unnamed=0 if is_index else None)
-        if not self._places.features:
+        self._roles = request.column_roles(names, unnamed=0 if is_index else None)
+        if not self._roles.features:
             raise ValueError(f"{request.name} has no column of features.")
-        self.feature_names = [names[j] for j in self._places.features]
+        self.feature_names = [names[j] for j in self._roles.features]
         self.row_bytes = 8 * len(self.feature_names)
         self.n_samples = None
         self._label_of = None
@@ -75,13 +74,13 @@ class TextReader:
             cells.update(found)
             n_rows += len(found)
             self._refuse_many(cells)
-        name, target = self._request.name, shown(self._request.target)
+        name, target = self._request.name, quote(self._request.target)
         if n_rows == 0:
             raise ValueError(f"{name} has a header and no rows below it.")
         if missing:
             raise ValueError(
                 f"{name}: {len(missing)} of {n_rows} samples have no label in {target} (sample "
-                f"{listed(missing)}). Fill them in or take these samples out."
+                f"{list_values(missing)}). Fill them in or take these samples out."
             )
         self._label_of = dict(zip(cells, labels_from_text(list(cells)).tolist(), strict=True))
         self.n_samples, self._n_of = n_rows, list(cells.values())
@@ -89,14 +88,14 @@ class TextReader:
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; those before it are only counted."""
         self.learn_labels()
-        places = self._places._replace(features=self._places.features[columns])
-        kinds = _Kinds([self._head.header[j] for j in places.features], self._request)
+        roles = self._roles._replace(features=self._roles.features[columns])
+        kinds = ColumnKinds([self._head.header[j] for j in roles.features], self._request)
         for lines in self._bodies():
             n_here = self._n_rows(lines) if first_row > 0 else 0
             if n_here > 0 and n_here <= first_row:
                 first_row -= n_here
                 continue
-            piece = self._parsed(lines, places, kinds)
+            piece = self._piece(lines, roles, kinds)
             yield piece.rows(first_row, piece.n_rows)
             first_row = 0
 
@@ -127,8 +126,8 @@ class TextReader:
         name = self._request.name
         chunks = self._chunks()
         first = next(chunks)
-        head = _text._plain_text(first, self._request, _plain(self._suffix))
-        lines, _ = _text._lines(head, self._request, self._suffix)
+        head = plain_text(first, self._request, _plain(self._suffix))
+        lines, _ = split_header(head, self._request, self._suffix)
         if lines.body.strip():
             yield lines
         number = len(first.splitlines()) + 1
@@ -136,7 +135,7 @@ class TextReader:
             _check_chunk(chunk, number, name)
             body = chunk
             if b'"' in chunk:
-                body = _text._without_simple_quotes(chunk, self._head.separator)
+                body = without_simple_quotes(chunk, self._head.separator)
             if body.strip():
                 yield self._head._replace(body=body, first_line=number, is_quoted=b'"' in body)
             number += len(chunk.splitlines())
@@ -144,7 +143,7 @@ class TextReader:
     # -------------------------------------------------------------- from lines to rows
 
     def _target_cells(self, lines):
-        at, width = self._places.target, len(lines.header)
+        at, width = self._roles.target, len(lines.header)
         if lines.is_quoted:
             return [row[at].decode().strip() for _, row in lines.rows(self._request.name)]
         separator = lines.separator.encode()
@@ -159,7 +158,7 @@ class TextReader:
     def _refuse_many(self, cells):
         if len(cells) > _MOST_LABELS:
             raise ValueError(
-                f"{self._request.name}: {shown(self._request.target)} holds more than "
+                f"{self._request.name}: {quote(self._request.target)} holds more than "
                 f"{_MOST_LABELS} different labels; is it the column of labels?"
             )
 
@@ -168,18 +167,11 @@ class TextReader:
             return sum(1 for _ in lines.rows(self._request.name))
         return sum(1 for line in lines.body.splitlines() if line.strip(b" "))
 
-    def _parsed(self, lines, places, kinds):
-        found = None
-        if _text.find_spec("pyarrow") is not None and not lines.is_quoted:
-            found = _text._parse_with_pyarrow(lines, places, self._request)
-        if found is not None:
-            X, cells, ids, _ = found
-            kinds.add(X, {}, {})
-        else:
-            X, cells, ids, flags, others = _parse(lines, places, self._request)
-            kinds.add(X, flags, others)
-        ids = None if ids is None else np.array(ids, dtype=object)
-        return Piece(X, self._labels(cells), ids, self._request.name)
+    def _piece(self, lines, roles, kinds):
+        rows = parse_rows(lines, roles, self._request)
+        kinds.add(rows)
+        ids = None if rows.ids is None else np.array(rows.ids, dtype=object)
+        return Piece(rows.X, self._labels(rows.labels), ids, self._request.name)
 
     def _labels(self, cells):
         try:
@@ -188,49 +180,6 @@ class TextReader:
             raise ValueError(
                 f"{self._request.name} has changed since its labels were read: {error} was none."
             ) from None
-
-
-class _Kinds:
-    """Which columns have held numbers, and which True and False; none may hold both."""
-
-    def __init__(self, names, request):
-        self._names, self._request = names, request
-        self._numbers = np.zeros(len(names), dtype=bool)
-        self._flags = np.zeros(len(names), dtype=bool)
-
-    def add(self, X, flags, others):
-        """Look at a further chunk: `flags` counts True and False, `others` are words."""
-        here = np.zeros(len(self._names), dtype=bool)
-        for j, count in flags.items():
-            here[j] = True
-            if count < np.count_nonzero(~np.isnan(X[:, j])):
-                self._numbers[j] = True
-        self._flags |= here
-        unknown = np.flatnonzero(~self._numbers & ~here)
-        if unknown.size:
-            self._numbers[unknown] = ~np.isnan(X[:, unknown]).all(axis=0)
-        mixed = np.flatnonzero(self._numbers & self._flags).tolist()
-        others = dict.fromkeys(mixed, _AMONG_NUMBERS) | others
-        self._request.refuse_text([(self._names[j], cell) for j, cell in sorted(others.items())])
-
-
-def _parse(lines, places, request):
-    """Return numbers, labels and ids, how often a column is a flag, and examples of words."""
-    take = _text._taker(places.features)
-    has_underscores = b"_" in lines.body
-    rows, cells, ids, flags, others = [], [], [], {}, {}
-    for _, row in lines.rows(request.name):
-        taken = take(row)
-        taken = [taken] if isinstance(taken, bytes) else taken
-        values, in_flags, in_others = _text._numbers(taken, has_underscores, others)
-        rows.append(values)
-        for j in in_flags:
-            flags[j] = flags.get(j, 0) + 1
-        others.update(in_others)
-        cells.append(row[places.target].decode().strip())
-        if places.ids is not None:
-            ids.append(row[places.ids].decode().strip())
-    return np.array(rows), cells, ids if places.ids is not None else None, flags, others
 
 
 def _plain(suffix):

@@ -9,8 +9,8 @@ from ..classifiers import SparseCenterClassifier
 from ..classifiers.moments import finite_moments
 from ..classifiers.sparse_center_problem import moments_height
 from ..statistics import ClassMoments
-from ._batch_checkpoint import KEY, Checkpoint, Progress, described, recall, stated
-from ._batch_passes import (
+from .checkpoint import KEY, Checkpoint, Progress, described, recall, stated
+from .passes import (
     RowCount,
     block_width,
     check_batches,
@@ -82,8 +82,8 @@ def fit_batches(
     See Also
     --------
     batches : Reads a source in batches.
-    select_batches : Selects features, and says how well they do on unseen samples.
-    save_model : Writes a model file, which is what a checkpoint is in the end.
+    centroidal.io.select_batches : Selects features, and says how well they do on unseen samples.
+    centroidal.persistence.save_model : Writes a model file, as a checkpoint is one in the end.
 
     Notes
     -----
@@ -100,7 +100,7 @@ def fit_batches(
     >>> import tempfile
     >>> from pathlib import Path
     >>> from centroidal import SparseCenterClassifier
-    >>> from centroidal.io import batches, fit_batches
+    >>> from centroidal.streaming import batches, fit_batches
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name) / "table.csv"
     >>> rows = ["a,b,kind", "1,7,x", "2,7,x", "8,7,y", "9,7,y"]
@@ -158,7 +158,7 @@ def _needs_columns(estimator):
 def _classes_in(batches, checkpoint):
     """Labels that occur; an earlier run has read those of files that are as they were."""
     before = stated(checkpoint, KEY) or {}
-    facts = {"target": batches.target, "files": batches._reader.identity.files}
+    facts = {"target": batches.target, "files": batches.identity.files}
     if all(before.get(name) == fact for name, fact in facts.items()):
         return np.array(before["classes"])
     return batches.classes()
@@ -175,17 +175,16 @@ def _fit_rows(model, batches, classes, checkpoint, tell):
     model, done = checkpoint.begin(model)
     if done.finished:
         return model
-    n_batches = -(-batches.n_samples // batches.batch_size)
     kind = _Summed if hasattr(model, "_keep_moments") else _Called
     growing = kind(model, classes, checkpoint.carried)
     for batch in batches.start(done.n_done):
         growing.add(batch, codes_of(batch, classes))
         done = Progress(done.n_done + 1, done.n_rows + batch.y.size)
-        tell(done.n_rows, batches.n_samples, f"batch {done.n_done} of {n_batches}")
-        if checkpoint.is_due() and done.n_done < n_batches:
+        tell(done.n_rows, batches.n_samples, f"batch {done.n_done} of {batches.n_batches}")
+        if checkpoint.is_due() and done.n_done < batches.n_batches:
             checkpoint.write(model, done, growing.carried)
     model = growing.model()
-    if batches._reader.has_names:
+    if batches.has_names:
         # Not before: batches are arrays, and scikit-learn would miss the names in the next one.
         model.feature_names_in_ = batches.feature_names
     checkpoint.write(model, done._replace(finished=True))
@@ -251,9 +250,7 @@ def _fit_columns(model, batches, classes, checkpoint, width, tell):
     if done.finished:
         return model
     parts = [unpacked(part) for part in checkpoint.carried or []]
-    height = moments_height(
-        batches.n_samples, batches.n_features, classes.size, batches._reader.n_stored
-    )
+    height = moments_height(batches.n_samples, batches.n_features, classes.size, batches.n_stored)
     rows_read = RowCount(tell, batches.n_samples, len(starts), done.n_rows)
     for number, start in enumerate(starts[done.n_done :], done.n_done + 1):
         block = batches.columns(start, min(start + width, batches.n_features))
@@ -264,7 +261,7 @@ def _fit_columns(model, batches, classes, checkpoint, width, tell):
         done = Progress(number, rows_read.n_done)
         if number < len(starts):
             checkpoint.write(model, done, [packed(part) for part in parts])
-    names = batches.feature_names if batches._reader.has_names else None
+    names = batches.feature_names if batches.has_names else None
     model._fit_columns(parts, Features(batches.n_features, names), classes)
     checkpoint.write(model, done._replace(finished=True))
     return model

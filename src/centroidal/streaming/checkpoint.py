@@ -8,18 +8,17 @@ from copy import deepcopy
 from pathlib import Path
 from typing import NamedTuple
 
+from .._files import check_target, write_atomically
 from .._json import json_plain
-from ._archive import read_members, tree_in, tree_members
-from ._request import listed
-from .models import (
+from ..persistence.archive import read_members, read_tree, tree_members
+from ..persistence.audit import UntrustedTypeError
+from ..persistence.model_file import (
     ModelFile,
-    UntrustedTypeError,
-    check_target,
     errors_that_name,
     load_model,
     read_model_card,
-    write_whole,
 )
+from .request import list_values
 
 __all__ = ["KEY", "Checkpoint", "Progress", "described", "recall", "stated"]
 
@@ -49,7 +48,7 @@ class Progress(NamedTuple):
 
 def described(estimator, parameters, batches, classes, **plan):
     """Say what a fit depends on, with what JSON has; `n_jobs` changes nothing and is left out."""
-    identity = batches._reader.identity
+    identity = batches.identity
     return {
         "layout": _LAYOUT,
         "estimator": estimator,
@@ -60,7 +59,7 @@ def described(estimator, parameters, batches, classes, **plan):
         "target": batches.target,
         "batch_size": batches.batch_size,
         "format": identity.format,
-        "columns": [identity.columns, batches._columns.start, batches._columns.stop],
+        "columns": identity.columns,
         "files": identity.files,
         "times": [*identity.times],
         **plan,
@@ -159,7 +158,7 @@ class Checkpoint:
         model = load_model(self._path, max_bytes=_room(self._path))
         with errors_that_name(self._path), open(self._path, "rb") as stream:
             members = read_members(stream, _room(self._path), prefix=_CARRIED)
-            self.carried = tree_in(_CARRIED, members)
+            self.carried = read_tree(_CARRIED, members)
         if "n_jobs" in estimator.get_params():
             model.set_params(n_jobs=estimator.get_params()["n_jobs"])
         self._written = time.perf_counter()
@@ -207,7 +206,7 @@ class Checkpoint:
     def _write_beside(self, model, progress, carried):
         """Do what the fit does not wait for; only work counts that keeps a processor from it."""
         start = time.thread_time()
-        write_whole(self._path, self._content(model, progress, carried), force=True)
+        write_atomically(self._path, self._content(model, progress, carried), force=True)
         self._beside.append(time.thread_time() - start)
 
     def _content(self, model, progress, carried):
@@ -305,7 +304,7 @@ def _changed_files(found, wanted, progress):
         if name in new and old[name] != new[name]
     ]
     words = [
-        f"{word}: {listed(names, quoted=quoted)}"
+        f"{word}: {list_values(names, quoted=quoted)}"
         for word, names, quoted in (
             ("files that are gone", gone, True),
             ("files that were not there", added, True),

@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._batch_annotated import open_h5ad, open_zarr
-from ._batch_arrays import open_folder, open_npz
-from ._batch_parquet import ParquetReader
-from ._batch_pieces import ahead, check_values, joined
-from ._batch_text import TextReader
-from ._formats import _suffix
-from ._request import Found, shown
-from .tables import _check_labels, _request
+from .annotated_reader import open_h5ad, open_zarr
+from .array_reader import open_folder, open_npz
+from .checks import check_labels, check_values
+from .parquet_reader import ParquetReader
+from .pieces import ahead, joined
+from .request import Request, quote, suffix_of
+from .text_reader import TextReader
 
 __all__ = ["Batch", "Batches", "batches"]
 
@@ -69,9 +68,15 @@ class Batches:
         The name of the labels.
     source : str
         The name of the file or folder.
+    has_names : bool
+        Whether the source names its features; if not, they are called x0, x1, ...
+    n_stored : int or None
+        Entries of a sparse source, None of a dense one.
+    identity : Identity
+        What the source is known by, so that a run that goes on finds the same data.
     ids, digest : None
         Of all rows neither names nor bytes are read at once; they are there as in
-        :class:`Table`, for the report.
+        :class:`~centroidal.io.Table`, for the report.
     remarks : tuple
         Empty; what is unusual is an error.
     """
@@ -102,6 +107,32 @@ class Batches:
         """Number of rows, if it is known."""
         return self._reader.n_samples
 
+    @property
+    def n_batches(self):
+        """Number of batches, if the number of rows is known."""
+        return None if self.n_samples is None else -(-self.n_samples // self.batch_size)
+
+    @property
+    def has_names(self):
+        """Whether the source names its features."""
+        return self._reader.has_names
+
+    @property
+    def n_stored(self):
+        """Entries of a sparse source, None of a dense one."""
+        return self._reader.n_stored
+
+    @property
+    def value_bytes(self):
+        """Memory that a value takes once it is read, on average over all features."""
+        return self._reader.row_bytes / len(self._reader.feature_names)
+
+    @property
+    def identity(self):
+        """What the source, and the choice of columns, is known by."""
+        found = self._reader.identity
+        return found._replace(columns=[found.columns, self._columns.start, self._columns.stop])
+
     def classes(self):
         """Read the labels alone, and return those that occur.
 
@@ -110,17 +141,25 @@ class Batches:
         ndarray
             The different labels, sorted.
         """
-        return self._class_counts()[0]
+        return self.class_counts()[0]
 
-    def _class_counts(self):
-        """Read the labels alone; return those that occur, sorted, and how often each does."""
+    def class_counts(self):
+        """Read the labels alone, and count them.
+
+        Returns
+        -------
+        classes : ndarray
+            The different labels, sorted.
+        counts : ndarray
+            How often each occurs.
+        """
         found, counts = np.array([]), np.array([], dtype=int)
         for name, y, n_each in self._reader.labels():
-            _check_labels(Found(y[:, None], [], y, None, self.target), self._named(name))
+            check_labels(y, y.size, self.target, name)
             found, counts = _added(found, counts, y, n_each)
             if found.size > _MOST_LABELS:
                 raise ValueError(
-                    f"{name}: {shown(self.target)} holds more than {_MOST_LABELS} different "
+                    f"{name}: {quote(self.target)} holds more than {_MOST_LABELS} different "
                     "labels; is it the column of labels?"
                 )
         if found.size == 0:
@@ -183,13 +222,9 @@ class Batches:
     def _pieces(self, first_row):
         names = self.feature_names.tolist()
         for piece in self._reader.pieces(first_row, self.batch_size, self._columns):
-            request = self._named(piece.name)
-            _check_labels(Found(piece.X, names, piece.y, None, self.target), request)
-            check_values(piece.X, names, request)
+            check_labels(piece.y, piece.n_rows, self.target, piece.name)
+            check_values(piece.X, names, piece.name)
             yield piece
-
-    def _named(self, name):
-        return self._request._replace(name=name)
 
 
 def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
@@ -210,7 +245,7 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
         The column of labels; the array of labels in .npz and in a folder of arrays; a column of
         `obs` in .h5ad and .zarr.
     ids : str, default=None
-        The column with names of samples, as in :func:`read_table`.
+        The column with names of samples, as in :func:`~centroidal.io.read_table`.
     drop : sequence of str, default=()
         Columns to leave out. All must be there.
     layer : str, default=None
@@ -222,7 +257,7 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     -------
     Batches
         To be iterated, as often as needed, or given to :func:`fit_batches` or
-        :func:`select_batches`.
+        :func:`~centroidal.io.select_batches`.
 
     Raises
     ------
@@ -237,9 +272,9 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
 
     See Also
     --------
-    read_table : Reads a table that fits in memory.
+    centroidal.io.read_table : Reads a table that fits in memory.
     fit_batches : Fits an estimator to batches.
-    select_batches : Selects features of batches, with an honest score.
+    centroidal.io.select_batches : Selects features of batches, with an honest score.
 
     Notes
     -----
@@ -250,7 +285,7 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from centroidal.io import batches
+    >>> from centroidal.streaming import batches
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name) / "table.csv"
     >>> _ = path.write_text("a,b,kind\n1,2,x\n3,4,y\n5,6,x\n")
@@ -268,7 +303,8 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     if not isinstance(source, (str, Path)):
         raise TypeError(f"source={type(source).__name__} must be the path of a file or folder.")
     path = Path(source)
-    request = _request(target, ids, drop, False, layer)._replace(name=path.name or str(path))
+    name = path.name or str(path)
+    request = Request.from_options(name, target=target, ids=ids, drop=drop, layer=layer)
     reader = _reader(path, request)
     return Batches(reader, request, _batch_size(batch_size, reader.row_bytes))
 
@@ -301,7 +337,7 @@ def _reader(path, request):
     suffix = ".zarr" if path.suffix.lower() == ".zarr" else None
     if path.is_dir() and suffix is None:
         return _folder_reader(path, request)
-    suffix = suffix or _suffix(path, request)
+    suffix = suffix or suffix_of(path)
     if request.layer is not None and suffix not in (".h5ad", ".zarr"):
         request.refuse_option("layer", "only .h5ad files and .zarr folders have layers")
     if suffix in _TEXT:

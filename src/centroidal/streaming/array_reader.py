@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from . import _arrays
-from ._batch_pieces import Identity, Piece
-from ._request import clean_errors, texts
+from .arrays import as_samples, labels_of_arrays, names_from_array, numbered_names, refuse_huge
+from .pieces import Identity, Piece
+from .request import clean_errors, texts
 
 __all__ = ["ArraysReader", "Matrix", "open_folder", "open_npz"]
 
@@ -34,7 +34,7 @@ class ArraysReader:
     def __init__(self, arrays, paths, request):
         self._paths, self._request = paths, request
         self._matrix = _matrix_of(arrays, request)
-        _arrays._refuse_huge(self._matrix.shape, request)
+        refuse_huge(self._matrix.shape, request)
         self.n_samples, n_columns = self._matrix.shape
         self.n_stored = self._matrix.n_stored
         self.row_bytes = self._matrix.row_bytes
@@ -49,11 +49,11 @@ class ArraysReader:
         if self._ids is not None:
             self._check_length(request.ids or "ids", self._ids)
         self.has_names = "feature_names" in arrays
-        names = _arrays.numbered(n_columns)
+        names = numbered_names(n_columns)
         if self.has_names:
             stored = arrays["feature_names"][:]
-            names = _arrays._list("feature_names", stored, self._matrix, 1, request)
-        self._kept = np.array(request.kept(names))
+            names = names_from_array("feature_names", stored, self._matrix, 1, request)
+        self._kept = np.array(request.kept_positions(names))
         self.feature_names = [names[j] for j in self._kept.tolist()]
 
     def _check_length(self, name, array):
@@ -88,7 +88,7 @@ class ArraysReader:
 
     def _labels(self, start, stop):
         some = {self._request.target: self._y[start:stop], **self._classes}
-        return _arrays._labels(some, self._request, whole=False)[1]
+        return labels_of_arrays(some, self._request, whole=False)[1]
 
 
 class Matrix(NamedTuple):
@@ -132,9 +132,9 @@ class Matrix(NamedTuple):
         is_range = columns[-1] - columns[0] + 1 == columns.size
         if self.parts is None:
             wanted = slice(columns[0], columns[-1] + 1)
-            X = _arrays.as_samples(self.dense[start:stop, wanted], request)
+            X = as_samples(self.dense[start:stop, wanted], request)
             return X if is_range else np.ascontiguousarray(X[:, columns - columns[0]])
-        X = _arrays.as_samples(self._csr_rows(start, stop), request)
+        X = as_samples(self._csr_rows(start, stop), request)
         return X if columns.size == X.shape[1] else X[:, columns]
 
     def _csr_rows(self, start, stop):

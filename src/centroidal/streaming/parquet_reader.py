@@ -4,6 +4,7 @@ Even a footer takes a millisecond: those of files that an earlier run has opened
 changed since, are not read before the files are.
 """
 
+import json
 from bisect import bisect_right
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,12 +18,11 @@ import numpy as np
 
 from .._optional import require
 from ..statistics import map_blocks
-from ._batch_pieces import Identity, Piece
-from ._frames import _stored_index
-from ._labels import is_missing, labels_from_array
-from ._request import clean_errors, listed, texts
+from .labels import is_missing, labels_from_array
+from .pieces import Identity, Piece
+from .request import clean_errors, list_values, texts
 
-__all__ = ["ParquetReader"]
+__all__ = ["ParquetReader", "stored_index"]
 
 _SLICE_BYTES, _LEAST_SLICE = 2**21, 2**9  # what is turned to rows at a time stays in the cache
 _BUFFER_BYTES, _LEAST_BUFFER, _LARGEST_BUFFER = 2**24, 2**12, 2**20
@@ -135,9 +135,9 @@ class ParquetReader:
     def _find_columns(self, path, request):
         names, types = self._schema.names, self._schema.types
         request.refuse_repeated([name for name in names if name not in request.drop])
-        index = _stored_index(self._schema)
+        index = stored_index(self._schema)
         index = None if index in (None, request.target) else names.index(index)
-        places = request.places(names, unnamed=index)
+        places = request.column_roles(names, unnamed=index)
         if not places.features:
             raise ValueError(f"{request.name} has no column of features.")
         self.feature_names = [names[j] for j in places.features]
@@ -282,6 +282,16 @@ def _heights(file, meta):
     return [meta.row_group(group).num_rows for group in range(meta.num_row_groups)]
 
 
+def stored_index(schema):
+    """Return the name of the column that pandas stored as index, None if there is none."""
+    try:
+        index = json.loads(schema.metadata[b"pandas"])["index_columns"]
+    except (TypeError, KeyError, ValueError):
+        return None
+    is_one = isinstance(index, list) and len(index) == 1 and isinstance(index[0], str)
+    return index[0] if is_one and index[0] in schema.names else None
+
+
 def _is_number(kind):
     from pyarrow import types
 
@@ -353,7 +363,7 @@ def _check_schema(expected, found, first_name, name):
     ]
     repeated = sorted({column for column in found.names if found.names.count(column) > 1})
     differences = [
-        f"{word}: {listed(columns, quoted=quoted)}"
+        f"{word}: {list_values(columns, quoted=quoted)}"
         for word, columns, quoted in (
             ("missing", missing, True),
             ("extra", extra, True),

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from centroidal.io import _batch_parquet, _batch_text, _text, read_table
-from centroidal.io.batches import Batches, _batch_size, batches
+from centroidal.io import read_table
+from centroidal.streaming import parquet_reader, text, text_reader
+from centroidal.streaming.batches import Batches, _batch_size, batches
 
 
 def sample(n_rows=23, n_features=5, dtype=np.float64, seed=0):
@@ -259,8 +260,8 @@ def test_cut_into_files_and_row_groups_does_not_matter(data, tmp_path_factory):
 def test_slices_of_a_row_group_stay_in_order(tmp_path, monkeypatch):
     X, y = sample(200)
     write_folder(tmp_path / "p", X, y, cuts=(), group=200)
-    monkeypatch.setattr(_batch_parquet, "_LEAST_SLICE", 3)
-    monkeypatch.setattr(_batch_parquet, "_SLICE_BYTES", 1)
+    monkeypatch.setattr(parquet_reader, "_LEAST_SLICE", 3)
+    monkeypatch.setattr(parquet_reader, "_SLICE_BYTES", 1)
     read = list(batches(tmp_path / "p", target="kind", ids="sample", batch_size=41))
     np.testing.assert_array_equal(np.concatenate([batch.X for batch in read]), X)
     np.testing.assert_array_equal(np.concatenate([batch.y for batch in read]), y)
@@ -288,12 +289,12 @@ def test_default_pool_is_as_before_where_a_file_cannot_be_opened(tmp_path):
 
 
 def decode_in_parts(monkeypatch):
-    monkeypatch.setattr(_batch_parquet, "_WHOLE_GROUP", 64)
-    monkeypatch.setattr(_batch_parquet, "_WHOLE_COLUMN", 8)
+    monkeypatch.setattr(parquet_reader, "_WHOLE_GROUP", 64)
+    monkeypatch.setattr(parquet_reader, "_WHOLE_COLUMN", 8)
 
 
 def test_large_row_groups_are_decoded_in_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr(_batch_parquet, "_LARGEST_READ", 64)
+    monkeypatch.setattr(parquet_reader, "_LARGEST_READ", 64)
     decode_in_parts(monkeypatch)
     X, y = sample()
     folder = write_folder(tmp_path / "p", X, y, group=11)
@@ -446,7 +447,7 @@ def test_labels_of_any_kind_are_read_and_counted(tmp_path, kind, values):
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=4)
     rows = batches(tmp_path / "t.parquet", target="kind", batch_size=5)
     assert stacked(rows)[1].tolist() == values
-    found, counts = rows._class_counts()
+    found, counts = rows.class_counts()
     assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == Counter(values)
 
 
@@ -532,9 +533,9 @@ def test_hidden_files_of_a_folder_are_left_alone(tmp_path):
 @pytest.fixture(params=["with pyarrow", "without"])
 def small_chunks(request, monkeypatch):
     """Text in chunks of a few lines, with both parsers."""
-    monkeypatch.setattr(_batch_text, "_CHUNK_BYTES", 40)
+    monkeypatch.setattr(text_reader, "_CHUNK_BYTES", 40)
     if request.param == "without":
-        monkeypatch.setattr(_text, "find_spec", lambda name: None)
+        monkeypatch.setattr(text, "find_spec", lambda name: None)
 
 
 def read_all(path, **options):

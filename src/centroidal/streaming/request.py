@@ -7,14 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 __all__ = [
-    "Found",
-    "Places",
+    "N_NAMES",
+    "ColumnRoles",
+    "RawTable",
     "Request",
     "clean_errors",
-    "counted",
-    "listed",
-    "listed_names",
-    "shown",
+    "count_noun",
+    "list_names",
+    "list_values",
+    "quote",
+    "suffix_of",
     "texts",
 ]
 
@@ -23,7 +25,7 @@ N_CHARACTERS = 40
 N_REASON = 200
 
 
-class Found(NamedTuple):
+class RawTable(NamedTuple):
     """A table as its format gives it; missing numbers are NaN."""
 
     X: object
@@ -34,7 +36,7 @@ class Found(NamedTuple):
     remarks: tuple = ()
 
 
-class Places(NamedTuple):
+class ColumnRoles(NamedTuple):
     """Where in a header the features, the labels and the ids stand."""
 
     features: list
@@ -43,7 +45,7 @@ class Places(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What the caller of `read_table` asked for; `name` is the source in messages."""
+    """What the caller of `read_table` or `batches` asked for; `name` is the source in messages."""
 
     name: str
     target: str | None = None
@@ -52,7 +54,18 @@ class Request(NamedTuple):
     transpose: bool = False
     layer: str | None = None
 
-    def places(self, names, unnamed=None):
+    @classmethod
+    def from_options(cls, name, *, target, ids, drop, transpose=False, layer=None):
+        """Make names of what was asked for, and raise if one is asked for twice."""
+        drop = (drop,) if isinstance(drop, str) else tuple(str(each) for each in drop)
+        target, ids, layer = (None if each is None else str(each) for each in (target, ids, layer))
+        special = [each for each in (target, ids) if each is not None]
+        for each in special:
+            if each in drop or special.count(each) > 1:
+                raise ValueError(f"{quote(each)} is asked for twice, among target, ids and drop.")
+        return cls(name, target, ids, tuple(dict.fromkeys(drop)), transpose, layer)
+
+    def column_roles(self, names, unnamed=None):
         """Find the names that were asked for; `unnamed` is an index, never a feature."""
         what = "row" if self.transpose else "column"
         for asked in (self.target, self.ids, *self.drop):
@@ -66,16 +79,16 @@ class Request(NamedTuple):
         ]
         if nameless:
             raise ValueError(
-                f"{self.name}: {what} {listed(nameless)} has no name; give every {what} one."
+                f"{self.name}: {what} {list_values(nameless)} has no name; give every {what} one."
             )
         self.refuse_repeated([name for name in names if name not in left_out])
         target = None if self.target is None else names.index(self.target)
         ids = unnamed if self.ids is None else names.index(self.ids)
         special = {target, ids, unnamed}
         features = [j for j, name in enumerate(names) if name not in left_out and j not in special]
-        return Places(features, target, ids)
+        return ColumnRoles(features, target, ids)
 
-    def kept(self, names):
+    def kept_positions(self, names):
         """Say which of the names of an array of features are not to be dropped."""
         for asked in self.drop:
             if asked not in names:
@@ -92,8 +105,13 @@ class Request(NamedTuple):
         if close:
             hint = f"Did you mean {' or '.join(repr(near[name]) for name in close)}?"
         else:
-            hint = f"It has {listed(names, quoted=True)}."
-        return f"{self.name} has no {what} {shown(asked)}. {hint}"
+            hint = f"It has {list_values(names, quoted=True)}."
+        return f"{self.name} has no {what} {quote(asked)}. {hint}"
+
+    def check_layer(self, layers):
+        """Raise unless the layer that was asked for is there."""
+        if self.layer not in layers:
+            raise ValueError(self.unknown("layer", self.layer, layers))
 
     def refuse_repeated(self, names):
         """Raise if a name occurs twice: a model finds its features by name."""
@@ -105,16 +123,16 @@ class Request(NamedTuple):
         repeated = [name for name, count in counts.items() if count > 1]
         verb = "occurs" if len(repeated) == 1 else "occur"
         raise ValueError(
-            f"{self.name}: {listed(repeated, quoted=True)} {verb} more than once among the names. "
-            "A model finds its features by name, so rename them, or leave them out with drop "
-            "(--drop NAME)."
+            f"{self.name}: {list_values(repeated, quoted=True)} {verb} more than once among the "
+            "names. A model finds its features by name, so rename them, or leave them out with "
+            "drop (--drop NAME)."
         )
 
     def refuse_text(self, columns):
         """Raise because of features, given with an example of each, that are not numbers."""
         if not columns:
             return
-        names = listed([f"{shown(name)} ({shown(cell)})" for name, cell in columns])
+        names = list_values([f"{quote(name)} ({quote(cell)})" for name, cell in columns])
         one = len(columns) == 1
         message = (
             f"{self.name}: {len(columns)} feature{' is' if one else 's are'} not numeric: {names}. "
@@ -131,32 +149,38 @@ class Request(NamedTuple):
         raise ValueError(f"{option} is of no use with {self.name}: {kind}.")
 
 
+def suffix_of(path):
+    """Return what a file name ends in, in small letters, with that of compression."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
+
+
 def _has_comma(cell):
     parts = str(cell).strip().lstrip("+-").split(",")
     return len(parts) > 1 and all(part.replace(".", "").isdigit() for part in parts)
 
 
-def shown(value):
+def quote(value):
     """Quote a value for a message, cut if it is long."""
     text = str(value)
     return repr(text if len(text) <= N_CHARACTERS else text[:N_CHARACTERS] + "...")
 
 
-def listed(values, quoted=False, most=N_LISTED):
+def list_values(values, quoted=False, most=N_LISTED):
     """List the first few values and say how many there are if these are not all."""
-    first = [shown(value) if quoted else str(value) for value in values[:most]]
+    first = [quote(value) if quoted else str(value) for value in values[:most]]
     rest = f", ... ({len(values)})" if len(values) > most else ""
     return ", ".join(first) + rest
 
 
-def listed_names(names):
+def list_names(names):
     """List the first ten names, each quoted, and say how many there are if these are not all."""
-    return listed(names, quoted=True, most=N_NAMES)
+    return list_values(names, quoted=True, most=N_NAMES)
 
 
-def counted(values, noun):
+def count_noun(count, singular, plural=None):
     """Say how many there are, with the noun in one or many."""
-    return f"{len(values)} {noun}{'' if len(values) == 1 else 's'}"
+    return f"{count} {singular if count == 1 else plural or singular + 's'}"
 
 
 def texts(values):

@@ -1,0 +1,46 @@
+"""Atomic writes: a file is there in full, or it is not there."""
+
+import os
+import uuid
+from pathlib import Path
+
+__all__ = ["check_target", "write_atomically"]
+
+
+def write_atomically(path, content, *, force=False):
+    """Write bytes to a file in one atomic step: whoever looks sees all of them, or none.
+
+    Parameters
+    ----------
+    path : str or path
+        File to write.
+    content : bytes
+        What to write.
+    force : bool, default=False
+        Whether a file that exists may be overwritten.
+    """
+    path = Path(path)
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    try:
+        with open(part, "xb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        _check_absent(path, force)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def check_target(path, suffix, force):
+    """Return the path of a file to write; raise if it ends otherwise, or exists without force."""
+    path = Path(path)
+    if path.suffix != suffix:
+        raise ValueError(f"path={str(path)!r} must end in {suffix}.")
+    _check_absent(path, force)
+    return path
+
+
+def _check_absent(path, force):
+    if not force and path.exists():
+        raise FileExistsError(f"{path} exists; force=True overwrites it.")

@@ -1,0 +1,5 @@
+"""Models in files that are checked before anything in them is built."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

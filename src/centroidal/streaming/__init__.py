@@ -1,0 +1,5 @@
+"""Out-of-core learning: rows that do not fit in memory, in batches, with checkpoints."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

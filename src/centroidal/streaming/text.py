@@ -1,0 +1,344 @@
+"""Text with a header line, separated by commas, tabs or semicolons -> lines, labels and numbers.
+
+Lines are cut at the separator and cells go through `float`; `csv` is asked only where quotes need
+it. If pyarrow is installed it parses regular tables faster, to the same numbers; whatever it
+refuses is read again here, so that results and messages do not depend on it.
+"""
+
+import csv
+import gzip
+import io
+import re
+from importlib.util import find_spec
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+
+from .labels import MISSING
+from .request import clean_errors, quote
+
+__all__ = [
+    "ColumnKinds",
+    "Lines",
+    "ParsedRows",
+    "numbers_from_text",
+    "parse_numbers",
+    "parse_rows",
+    "parse_with_pyarrow",
+    "plain_text",
+    "split_header",
+    "without_simple_quotes",
+]
+
+SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+TRUE, FALSE = {b"True", b"TRUE", b"true"}, {b"False", b"FALSE", b"false"}
+_MISSING = {word.encode() for word in MISSING}
+# Wide tables want large blocks: pyarrow has a cost for each column of each block.
+_ROWS_PER_BLOCK = 1000
+_LEAST_BLOCK, _LARGEST_BLOCK = 2**20, 2**31 - 1
+
+
+class Lines(NamedTuple):
+    """A table of text: its header, the bytes below it, and how cells are told apart."""
+
+    header: list
+    body: bytes
+    separator: str
+    first_line: int
+    is_quoted: bool
+
+    def rows(self, name):
+        """Yield the number of each line and its cells, as bytes; all have the same length."""
+        width = len(self.header)
+        for number, cells in self._quoted(name) if self.is_quoted else self._plain():
+            if len(cells) != width:
+                raise ValueError(
+                    f"{name}: line {number} has {len(cells)} values where the header has {width} "
+                    f"names (separated by {SEPARATORS[self.separator]})."
+                )
+            yield number, cells
+
+    def _plain(self):
+        separator = self.separator.encode()
+        for number, line in enumerate(self.body.splitlines(), self.first_line):
+            if line.strip(b" "):
+                yield number, line.split(separator)
+
+    def _quoted(self, name):
+        reader = _csv_rows(self.body, self.separator)
+        while True:
+            try:
+                row = next(reader, None)
+            except csv.Error as error:
+                number = self.first_line + reader.line_num - 1
+                raise ValueError(
+                    f"{name}: line {number} is not a row of cells: {error}."
+                ) from error
+            if row is None:
+                return
+            if row and (len(row) > 1 or row[0].strip(" ")):
+                number = self.first_line + reader.line_num - 1
+                yield number, [cell.encode() for cell in row]
+
+
+# ------------------------------------------------------------------ from bytes to lines
+
+
+def plain_text(data, request, suffix):
+    """Return UTF-8 without a mark at its beginning, or say what else the file is."""
+    name = request.name
+    if suffix.endswith(".gz"):
+        with clean_errors(name, "a gzip file"):
+            data = gzip.decompress(data)
+    elif data.startswith(b"\x1f\x8b"):
+        raise ValueError(f"{name} is compressed; let its name end in {suffix}.gz.")
+    if data.startswith(b"PK\x03\x04"):
+        raise ValueError(f"{name} is a workbook or a zip file, not text; export it as {suffix}.")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ValueError(f"{name} is UTF-16 text; save it as UTF-8.")
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    place = data.find(b"\0")
+    if place >= 0:
+        raise ValueError(
+            f"{name} holds a NUL byte in line {_line_number(data, place)}; it is not a table of "
+            "text, or it is damaged."
+        )
+    if not data.isascii():
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{name} is not UTF-8 text: line {_line_number(data, error.start)} holds the byte "
+                f"0x{data[error.start]:02x}. Save it as UTF-8."
+            ) from None
+    return data
+
+
+def _line_number(data, place):
+    return data.count(b"\n", 0, place) + 1
+
+
+def split_header(data, request, suffix):
+    """Cut off the header; say what is unusual about the table."""
+    name = request.name
+    start = re.search(rb"[^\s]", data)
+    if start is None:
+        raise ValueError(f"{name} is empty.")
+    # Blank lines above the header, but not a tab that stands for an empty first cell.
+    start = max(data.rfind(b"\n", 0, start.start()), data.rfind(b"\r", 0, start.start())) + 1
+    first_line = len(data[:start].splitlines()) + 1
+    data = data[start:]
+    separator, remarks = _separator(_first_line(data).decode(), suffix)
+    if b'"' in data:
+        data = without_simple_quotes(data, separator)
+    is_quoted = b'"' in data
+    if is_quoted:
+        header, body, n_lines = _quoted_header(data, separator, name)
+    else:
+        line = _first_line(data)
+        header, n_lines = line.decode().split(separator), 1
+        end = len(line) + (2 if data[len(line) : len(line) + 2] == b"\r\n" else 1)
+        body = data[end:]
+    header = [cell.strip() for cell in header]
+    lines = Lines(header, body, separator, first_line + n_lines, is_quoted)
+    lines, more = _with_row_names(lines)
+    if len(lines.header) == 1:
+        raise ValueError(
+            f"{name} has one column, {quote(header[0])}; cells must be separated by "
+            f"{', '.join(SEPARATORS.values())}."
+        )
+    return lines, remarks + more
+
+
+def _first_line(data):
+    end = data.find(b"\n")
+    line = data if end < 0 else data[:end]
+    end = line.find(b"\r")
+    return line if end < 0 else line[:end]
+
+
+def _separator(line, suffix):
+    """Take what the suffix promises if it is in the header, otherwise what is most often there."""
+    usual = "," if suffix.startswith(".csv") else "\t"
+    outside = re.sub('"[^"]*"', "", line)
+    if usual in outside:
+        return usual, []
+    counts = {separator: outside.count(separator) for separator in SEPARATORS}
+    separator = max(counts, key=counts.get)
+    if counts[separator] == 0:
+        return usual, []
+    return separator, [f"The cells are separated by {SEPARATORS[separator]}."]
+
+
+def without_simple_quotes(data, separator):
+    """Take away quotes around cells that would be the same cells without."""
+    edge = re.escape(separator.encode()) + rb"\r\n"
+    pattern = rb'"(?<![^%b]")([^"%b]*)"(?![^%b])' % (edge, edge, edge)
+    return re.sub(pattern, rb"\1", data)
+
+
+def _csv_rows(data, separator):
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
+    return csv.reader(text, delimiter=separator, skipinitialspace=True, strict=True)
+
+
+def _quoted_header(data, separator, name):
+    reader = _csv_rows(data, separator)
+    try:
+        header = next(reader)
+    except csv.Error as error:
+        raise ValueError(f"{name}: the header is not a row of cells: {error}.") from error
+    body = b"".join(data.splitlines(keepends=True)[reader.line_num :])
+    return header, body, reader.line_num
+
+
+def _with_row_names(lines):
+    """R writes row names without a name above them, so that the header is one cell short."""
+    first = _first_line(lines.body.lstrip(b"\r\n")).split(lines.separator.encode())
+    if lines.is_quoted or len(first) != len(lines.header) + 1 or not first[-1].strip():
+        return lines, []
+    remark = "The header has one name less than the rows have values: the first column names rows."
+    return lines._replace(header=["", *lines.header]), [remark]
+
+
+# ------------------------------------------------------------------ from lines to numbers
+
+
+class ParsedRows(NamedTuple):
+    """Rows of a table of text."""
+
+    X: np.ndarray
+    labels: list | None  # as text
+    ids: list | None
+    flags: dict  # how often a column holds True or False
+    words: dict  # an example of each column that holds something else
+
+
+def parse_rows(lines, roles, request):
+    """Return the rows below a header; columns are taken by their roles."""
+    return parse_with_pyarrow(lines, roles) or _parse_with_python(lines, roles, request)
+
+
+def _parse_with_python(lines, roles, request):
+    take = _taker(roles.features)
+    has_underscores = b"_" in lines.body
+    rows, labels, ids, flags, words = [], [], [], {}, {}
+    for _, row in lines.rows(request.name):
+        values, in_flags, in_words = parse_numbers(take(row), has_underscores, words)
+        rows.append(values)
+        for j in in_flags:
+            flags[j] = flags.get(j, 0) + 1
+        words.update(in_words)
+        if roles.target is not None:
+            labels.append(row[roles.target].decode().strip())
+        if roles.ids is not None:
+            ids.append(row[roles.ids].decode().strip())
+    X = np.array(rows).reshape(-1, len(roles.features))
+    labels = None if roles.target is None else labels
+    return ParsedRows(X, labels, None if roles.ids is None else ids, flags, words)
+
+
+def _taker(positions):
+    if positions == list(range(positions[0], positions[-1] + 1)):
+        return itemgetter(slice(positions[0], positions[-1] + 1))
+    return itemgetter(*positions)
+
+
+def parse_numbers(cells, has_underscores, known_text=()):
+    """Return cells as floats, and where there are booleans or words.
+
+    A missing cell is NaN. `float` would read 1_000, which is no number in a table.
+    """
+    if not (has_underscores and b"_" in b"".join(cells)) and not known_text:
+        try:
+            return np.fromiter(map(float, cells), np.float64, len(cells)), (), {}
+        except ValueError:
+            pass
+    values = np.full(len(cells), np.nan)
+    flags, others = [], {}
+    for j, cell in enumerate(cells):
+        if cell in _MISSING or j in known_text:
+            continue
+        word = cell.strip()
+        try:
+            if b"_" in word:
+                raise ValueError
+            values[j] = float(word)
+        except ValueError:
+            if word in TRUE or word in FALSE:
+                flags.append(j)
+                values[j] = word in TRUE
+            elif word not in _MISSING:
+                others[j] = word.decode()
+    return values, flags, others
+
+
+def numbers_from_text(cells):
+    """Return cells of any type as numbers, and what is none, with its place."""
+    as_text = [b"" if cell is None else str(cell).encode() for cell in cells]
+    values, _, others = parse_numbers(as_text, True)
+    return values, others
+
+
+def parse_with_pyarrow(lines, roles):
+    """Do what `parse_rows` does for a table that is regular; return None for any other.
+
+    It is None, too, if pyarrow is not installed.
+    """
+    first = _first_line(lines.body.lstrip(b"\r\n"))
+    if find_spec("pyarrow") is None or lines.is_quoted or not first:
+        return None
+    import pyarrow
+    from pyarrow import csv as arrow_csv
+
+    names = [str(j) for j in range(len(lines.header))]
+    wanted = [j for j in (roles.target, roles.ids) if j is not None]
+    types = {names[j]: pyarrow.float64() for j in roles.features}
+    types.update({names[j]: pyarrow.string() for j in wanted})
+    block = min(max(_ROWS_PER_BLOCK * len(first), _LEAST_BLOCK), _LARGEST_BLOCK)
+    try:
+        table = arrow_csv.read_csv(
+            pyarrow.BufferReader(lines.body),
+            read_options=arrow_csv.ReadOptions(column_names=names, block_size=block),
+            parse_options=arrow_csv.ParseOptions(delimiter=lines.separator, quote_char=False),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=types,
+                null_values=sorted(MISSING),
+                include_columns=[names[j] for j in roles.features + wanted],
+            ),
+        )
+    except pyarrow.ArrowException:
+        return None
+    if table.num_rows == 0:
+        return None
+    features = table.select(range(len(roles.features)))
+    X = np.concatenate(
+        [part.to_tensor(null_to_nan=True).to_numpy() for part in features.to_batches()]
+    )
+    strings = {j: [cell.strip() for cell in table.column(names[j]).to_pylist()] for j in wanted}
+    return ParsedRows(X, strings.get(roles.target), strings.get(roles.ids), {}, {})
+
+
+class ColumnKinds:
+    """Which columns have held numbers, and which True and False; none may hold both."""
+
+    def __init__(self, names, request):
+        self._names, self._request = names, request
+        self._numbers = np.zeros(len(names), dtype=bool)
+        self._flags = np.zeros(len(names), dtype=bool)
+
+    def add(self, rows):
+        """Look at further rows; raise if they hold words, or flags where others hold numbers."""
+        here = np.zeros(len(self._names), dtype=bool)
+        for j, count in rows.flags.items():
+            here[j] = True
+            if count < np.count_nonzero(~np.isnan(rows.X[:, j])):
+                self._numbers[j] = True
+        self._flags |= here
+        unknown = np.flatnonzero(~self._numbers & ~here)
+        if unknown.size:
+            self._numbers[unknown] = ~np.isnan(rows.X[:, unknown]).all(axis=0)
+        mixed = np.flatnonzero(self._numbers & self._flags).tolist()
+        words = dict.fromkeys(mixed, "True or False among numbers") | rows.words
+        self._request.refuse_text([(self._names[j], cell) for j, cell in sorted(words.items())])

@@ -36,7 +36,9 @@ __all__ = [
     "check_rows",
     "check_same_features",
     "check_symmetric",
+    "encode_labels",
     "is_dask",
+    "label_codes",
     "lazily_by_rows",
 ]
 
@@ -74,16 +76,16 @@ class LabelledData(NamedTuple):
     features: Features
 
     @property
-    def is_at_hand(self):
+    def is_in_memory(self):
         """Whether single samples can be looked at, not only summaries of them."""
         return not hasattr(self.X, "each_block")
 
-    def only(self, rows):
+    def keep_rows(self, rows):
         """Return the same data in which only `rows` count, each as often as it is named.
 
         Where single samples are not at hand, `rows` are blocks of a mask.
         """
-        if not self.is_at_hand:
+        if not self.is_in_memory:
             return self._replace(codes=self.codes.map(_codes_where, rows))
         times = np.bincount(rows, minlength=self.codes.size)
         codes = np.where(times > 0, self.codes, np.int32(-1))
@@ -92,7 +94,7 @@ class LabelledData(NamedTuple):
         weights = times.astype(float) if self.weights is None else times * self.weights
         return self._replace(codes=codes, weights=weights)
 
-    def taken(self, rows):
+    def take_rows(self, rows):
         """Return `rows` by themselves."""
         weights = None if self.weights is None else self.weights[rows]
         return self._replace(X=self.X[rows], codes=self.codes[rows], weights=weights)
@@ -113,13 +115,13 @@ def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=T
     """
     if is_dask(X):
         return _check_labelled_blocks(estimator, X, y, sample_weight, classes, reset, finite)
-    y, sample_weight = _loaded(y), _loaded(sample_weight)
+    y, sample_weight = _load(y), _load(sample_weight)
     stand_in = copy(estimator)
     X, y = _validate(stand_in, X, y, reset=reset, ensure_all_finite=finite)
     features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
     check_classification_targets(y)
     expected = classes
-    classes, codes = _encode(y, expected)
+    classes, codes = encode_labels(y, expected)
     data = LabelledData(X, codes, classes, _check_weights(sample_weight, X), features)
     if expected is None:
         _check_two_classes(estimator, classes, np.bincount(codes, data.weights))
@@ -158,7 +160,7 @@ def _dask_blocks():
     return dask_blocks
 
 
-def _loaded(values):
+def _load(values):
     """Bring labels or weights to samples that are in memory."""
     return _dask_blocks().load(values) if is_dask(values) else values
 
@@ -179,27 +181,27 @@ def _check_labelled_blocks(estimator, X, y, sample_weight, expected, reset, fini
     validate_data(stand_in, blocks.template, reset=reset, skip_check_array=True)
     features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
     name = type(estimator).__name__
-    labels = blocks.paired("y", y)
+    labels = blocks.pair("y", y)
     weights = None
     if isinstance(sample_weight, Real):
         weights = labels.map(partial(_check_block_weights, sample_weight))
     elif sample_weight is not None:
-        weights = blocks.paired("sample_weight", sample_weight).map(_check_block_weights, labels)
+        weights = blocks.pair("sample_weight", sample_weight).map(_check_block_weights, labels)
     classes, counts = _total_counts(name, labels, weights)
     if expected is None:
         _check_two_classes(estimator, classes, counts)
     else:
-        _encode(classes, expected)
+        encode_labels(classes, expected)
         classes = expected
     codes = labels.map(partial(_block_codes, classes))
     check = partial(_check_block, name, finite, features.names)
-    return LabelledData(blocks.checked(check), codes, classes, weights, features)
+    return LabelledData(blocks.with_check(check), codes, classes, weights, features)
 
 
 def _total_counts(name, labels, weights):
     """Check the labels of all blocks; return them, sorted, and the weight of each."""
     count = partial(_count_block_labels, name)
-    totals = labels.map(count, *([] if weights is None else [weights])).gathered()
+    totals = labels.map(count, *([] if weights is None else [weights])).gather()
     totals = [(found, counts) for found, counts in totals if found.size]
     if not totals:
         raise ValueError("X and y hold no samples.")
@@ -214,7 +216,7 @@ def _total_counts(name, labels, weights):
 
 def _block_codes(classes, block):
     """Encode a block of labels, which were checked when they were counted."""
-    return _encode(column_or_1d(block), classes)[1]
+    return encode_labels(column_or_1d(block), classes)[1]
 
 
 def _check_block(name, finite, names, block):
@@ -292,20 +294,30 @@ def _canonical(X):
     return X
 
 
-def _encode(y, classes):
-    """Labels as positions in the sorted classes, with little memory beside the 4 bytes a label."""
-    blocks = [slice(s, s + _LABELS_PER_BLOCK) for s in range(0, y.size, _LABELS_PER_BLOCK)]
-    if classes is None:
-        classes = np.unique(np.concatenate([np.unique(y[block]) for block in blocks]))
-    codes = np.empty(y.size, dtype=np.int32)
-    for block in blocks:
-        part = y[block]
+def label_codes(labels, classes):
+    """Place of each label among the sorted classes, and -1 for a label that is not there."""
+    codes = np.full(labels.size, -1, dtype=np.int32)
+    kinds = {"word" if each.dtype.kind in "US" else each.dtype.kind for each in (labels, classes)}
+    if len(kinds) == 2 and "word" in kinds and "O" not in kinds:
+        return codes  # NumPy would sort words and numbers together, as words
+    # A block at a time: beside the 4 bytes a label, little memory.
+    for start in range(0, labels.size, _LABELS_PER_BLOCK):
+        part = labels[start : start + _LABELS_PER_BLOCK]
         found = np.searchsorted(classes, part).clip(max=classes.size - 1)
-        unknown = classes[found] != part
-        if unknown.any():
-            label = part[unknown][0]
-            raise ValueError(f"y holds {label!r}, which is not among classes={classes.tolist()}.")
-        codes[block] = found
+        codes[start : start + part.size] = np.where(classes[found] == part, found, -1)
+    return codes
+
+
+def encode_labels(y, classes=None):
+    """Return the classes, sorted, and the place of each label; with `classes`, among these."""
+    if classes is None:
+        starts = range(0, y.size, _LABELS_PER_BLOCK)
+        parts = [np.unique(y[start : start + _LABELS_PER_BLOCK]) for start in starts]
+        classes = np.unique(np.concatenate(parts))
+    codes = label_codes(y, classes)
+    if (codes < 0).any():
+        label = y[np.argmin(codes)]
+        raise ValueError(f"y holds {label!r}, which is not among classes={classes.tolist()}.")
     return classes, codes
 
 
@@ -432,7 +444,7 @@ def check_labels(estimator, X, y, sample_weight=None):
     X = check_as_given(stand_in, X, reset=True)
     check_consistent_length(X, y)
     features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
-    classes, codes = _encode(y, None)
+    classes, codes = encode_labels(y)
     data = LabelledData(X, codes, classes, _check_weights(sample_weight, X), features)
     _check_two_classes(estimator, classes, np.bincount(codes, data.weights))
     return data

@@ -49,8 +49,8 @@ class ClusterRecipe(NamedTuple):
             simplefilter("ignore", ConvergenceWarning)
             labels = _x_means(X, self.max_clusters, self.n_init, rng)
             if self.refine == "em":
-                labels = _refined(X, labels, self.reg_covar)
-        return _merged(X, labels, self.merge_rule, self.reg_covar)
+                labels = _refine(X, labels, self.reg_covar)
+        return _merge_overlapping(X, labels, self.merge_rule, self.reg_covar)
 
 
 def _with_short_indices(X):
@@ -68,7 +68,7 @@ def _x_means(X, max_clusters, n_init, rng):
         centers = _split_centers(X, labels, max_clusters, n_init, rng)
         if len(centers) == labels.max() + 1:
             break
-        labels = _numbered(_k_means(X, len(centers), 1, rng, centers))
+        labels = _renumber(_k_means(X, len(centers), 1, rng, centers))
     return labels
 
 
@@ -92,7 +92,7 @@ def _k_means(X, n_clusters, n_init, rng, init="k-means++"):
     return KMeans(n_clusters, init=init, n_init=n_init, random_state=rng).fit_predict(X)
 
 
-def _numbered(labels):
+def _renumber(labels):
     """Labels 0, 1, ... without those that do not occur."""
     return np.unique(labels, return_inverse=True)[1].astype(np.int32)
 
@@ -102,7 +102,7 @@ def _ridge(moments, reg_covar):
     return reg_covar * moments.squares.sum() / (moments.counts.sum() * moments.means.shape[1])
 
 
-def _refined(X, labels, reg_covar):
+def _refine(X, labels, reg_covar):
     """Assign the rows to the most likely of the normal distributions that describe all of them."""
     n_clusters = labels.max() + 1
     ridge = _ridge(class_moments(X, labels, n_clusters), reg_covar)
@@ -123,7 +123,7 @@ def _refined(X, labels, reg_covar):
             [np.linalg.inv(_covariance(group) + spherical) for group in groups]
         ),
     )
-    return _numbered(mixture.fit_predict(coordinates))
+    return _renumber(mixture.fit_predict(coordinates))
 
 
 def _covariance(rows):
@@ -131,7 +131,7 @@ def _covariance(rows):
     return centred.T @ centred / len(rows)
 
 
-def _merged(X, labels, rule, reg_covar):
+def _merge_overlapping(X, labels, rule, reg_covar):
     """Merge the first two clusters one of which has its mean inside the other, and begin again."""
     if rule is None:
         return labels
@@ -143,7 +143,7 @@ def _merged(X, labels, rule, reg_covar):
         if not len(overlapping):
             return labels
         kept, dropped = overlapping[0]
-        labels = _numbered(np.where(labels == dropped, kept, labels))
+        labels = _renumber(np.where(labels == dropped, kept, labels))
 
 
 def _means_in_three_sigma(X, labels, moments, _):

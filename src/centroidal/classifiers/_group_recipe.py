@@ -77,7 +77,7 @@ class GroupRecipe(NamedTuple):
         variance = moments.variance if self.scale == "std" else moments.within_variance
         return feature_scale(np.sqrt(variance))
 
-    def shared(self, moments, *, has_unused):
+    def find_shared(self, moments, *, has_unused):
         """Mask of the features that all classes have; the others must be enough for the groups."""
         n_features = moments.means.shape[1]
         n_groups = np.count_nonzero(moments.seen)
@@ -121,7 +121,7 @@ class GroupRecipe(NamedTuple):
             the results in order.
         """
         has_unused = np.isfinite(baseline_weights).all()
-        shared = self.shared(moments, has_unused=has_unused)
+        shared = self.find_shared(moments, has_unused=has_unused)
         seen, left = np.flatnonzero(moments.seen), np.flatnonzero(~shared)
         masks = np.tile(shared, (moments.seen.size, 1)) & moments.seen[:, None]
         if not left.size:
@@ -132,14 +132,14 @@ class GroupRecipe(NamedTuple):
         else:
             problem = _Alternation(self, data, moments, shared)
             found = problem.solve(baseline_weights, self.n_init, seed, each_block)
-        return [_with_shared(groups, masks, seen, left) for groups in found]
+        return [_add_shared(groups, masks, seen, left) for groups in found]
 
     def _by_margin(self, ratios, weight):
         masks, objective = margin_groups(ratios, weight, disjoint=self.disjoint)
         return Groups(masks, objective, np.zeros(0))
 
 
-def _with_shared(groups, masks, seen, left):
+def _add_shared(groups, masks, seen, left):
     """Put the groups of some classes and features among all of them."""
     if groups is None:
         return None
@@ -192,7 +192,7 @@ class _Alternation:
         n_weights, n_starts = len(baseline_weights), len(seeds.columns)
 
         def run(rows):
-            labels = cluster_columns(self.products, seeds.only(rows))
+            labels = cluster_columns(self.products, seeds.take(rows))
             weights = np.repeat(baseline_weights, len(labels))
             found = alternate(self.products, np.tile(labels, (n_weights, 1)), weights)
             return [part.reshape(n_weights, len(labels), -1) for part in found]

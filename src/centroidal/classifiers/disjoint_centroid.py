@@ -286,7 +286,7 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
 
     def _check_parameters(self):
         check_weight("baseline_weight", self.baseline_weight)
-        return self._checked_recipe()
+        return self._check_recipe()
 
     def _each_block(self, run, blocks):
         """Run blocks of starts in threads; a step each."""

@@ -16,10 +16,10 @@ from .._parameters import check_choice
 from .._progress import ProgressMixin
 from ..solvers.disjoint_centroids import group_distances
 from ..solvers.slopes import slope_from_distances, slope_from_moments
-from ..statistics import ClassMoments, map_blocks
+from ..statistics import ClassMoments
+from ..statistics.threads import map_blocks, row_blocks
 from ._base import ClassScoresMixin, row_by_row
 from ._group_recipe import GroupRecipe, Groups
-from .sparse_center_problem import row_blocks
 
 __all__ = ["DisjointCentroidRule", "DisjointSolution"]
 
@@ -47,7 +47,7 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
             self.n_init,
         )
 
-    def _checked_recipe(self):
+    def _check_recipe(self):
         check_choice("calibration", self.calibration, (None, "logistic"))
         return self._recipe.check()
 
@@ -63,7 +63,7 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
 
     def _keep(self, features, classes, solution, data=None):
         # What may still fail comes first, so that nothing is half kept.
-        slope, logistic = self._calibrated(solution, data)
+        slope, logistic = self._calibrate(solution, data)
         moments, scale, groups, _ = solution
         features.keep(self)
         self._solution = solution
@@ -79,12 +79,12 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
         self.slope_ = slope
         return self
 
-    def _calibrated(self, solution, data):
+    def _calibrate(self, solution, data):
         """Slope, and logistic regression if one decides, from samples or else from moments."""
         moments, seen = solution.moments, solution.moments.seen
-        if data is None or not data.is_at_hand:
+        if data is None or not data.is_in_memory:
             masks = solution.groups.masks[seen]
-            return slope_from_moments(moments.only(seen), masks, solution.scale), None
+            return slope_from_moments(moments.take_classes(seen), masks, solution.scale), None
         weights = np.ones(data.codes.size) if data.weights is None else data.weights
         counted = np.flatnonzero((data.codes >= 0) & (weights > 0))
         codes, weights = data.codes[counted], weights[counted]

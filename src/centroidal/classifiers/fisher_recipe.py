@@ -8,6 +8,7 @@ import numpy as np
 
 from .._data import check_finite_summary
 from .._parameters import check_balance, check_choice, check_n_components, check_priors
+from ..solvers.distances import log_odds
 from ..solvers.fisher_subspace import (
     LinearRule,
     choose_between,
@@ -23,7 +24,6 @@ from ..solvers.fisher_subspace import (
 )
 from ..solvers.thresholds import Line, LineInBlocks
 from ..statistics import ClassSubspace, class_moments, class_subspace
-from .sparse_center_problem import log_odds
 
 __all__ = [
     "THRESHOLDS",
@@ -61,7 +61,7 @@ class FisherRecipe(NamedTuple):
         check_n_components(self.n_components)
         return self
 
-    def wanted(self, n_samples):
+    def components(self, n_samples):
         """Return the number of components to whiten, a share of the variance, or None for all."""
         wanted = self.n_components
         if wanted is None:
@@ -74,13 +74,13 @@ class FisherRecipe(NamedTuple):
 
     def n_pairs(self, n_samples):
         """Directions that the summary of the data must have; None for all."""
-        wanted = self.wanted(n_samples)
+        wanted = self.components(n_samples)
         is_number = isinstance(wanted, int)
         return wanted if is_number and self.whitening == "truncated" else None
 
     def whiten(self, spectrum, n_samples):
         """Solve for the whitening transform."""
-        wanted = self.wanted(n_samples)
+        wanted = self.components(n_samples)
         rank = spectrum.values.size
         n_components = rank if wanted is None else count_components(wanted, spectrum)
         return whiten(spectrum, self.whitening, n_components, n_samples)
@@ -112,7 +112,7 @@ class FisherRecipe(NamedTuple):
             line = LineInBlocks(blocks.map(_on_first_axis))
             return cut_line(line, self.threshold, self.balance)
         scatter = partial(_scatter_in_block, _places(counts), centers)
-        within = blocks.map(scatter).merged(sum) / counts.sum()
+        within = blocks.map(scatter).reduce(sum) / counts.sum()
         return self.prior_rule(centers, within, counts)
 
     def prior_rule(self, centers, within, counts):
@@ -178,7 +178,7 @@ def solve_summarised(recipe, subspace, data):
     """Solve for the axes from the summary of samples, and for the rule from their projections."""
     (axes, centers), whitening = recipe.axes(subspace)
     project_rows = partial(_project_counted, axes, subspace.mean)
-    if data.is_at_hand:
+    if data.is_in_memory:
         rows = project_rows(data.X, data.codes, data.weights)
         rule = recipe.rule(*rows, centers, subspace.counts)
     else:
@@ -234,7 +234,7 @@ def merge_solutions(recipe, *parts):
     subspace = first.merge(second, None if n_pairs is None else 2 * n_pairs)
     (axes, centers), whitening = recipe.axes(subspace)
     within = subspace.covariance_inside(axes)
-    point = _averaged([part.threshold_point for part in parts if part.threshold_point])
+    point = _average([part.threshold_point for part in parts if part.threshold_point])
     if point and recipe.cuts(subspace.counts) and axes.shape[1]:
         threshold = (point.place - subspace.mean) @ axes[:, 0]
         rule = cut_at(threshold, np.ptp(centers[:, 0]), within[0, 0])
@@ -243,7 +243,7 @@ def merge_solutions(recipe, *parts):
     return FisherSolution(subspace, whitening.gains.size, axes, rule, point)
 
 
-def _averaged(points):
+def _average(points):
     """Mean of threshold points: the samples that would place the threshold are gone."""
     if not points:
         return None

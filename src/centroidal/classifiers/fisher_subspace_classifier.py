@@ -261,7 +261,7 @@ class FisherSubspaceClassifier(FisherRule):
         classes = np.union1d(self.classes_, other.classes_)
         parts = [
             part._solution._replace(
-                subspace=part._solution.subspace.reindexed(
+                subspace=part._solution.subspace.reindex(
                     np.searchsorted(classes, part.classes_), classes.size
                 )
             )

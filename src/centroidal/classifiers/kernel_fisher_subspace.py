@@ -18,11 +18,11 @@ from .._data import (
 )
 from .._parameters import check_gamma, check_kernel, check_number, check_priors
 from ..solvers.kernel_fisher_subspace import kernel_axes
-from ..statistics import GramSummary, class_moments, gram_summary, map_blocks
+from ..statistics import GramSummary, class_moments, gram_summary
+from ..statistics.threads import map_blocks, row_blocks
 from ._base import ClassScoresMixin
 from .fisher_recipe import FisherRecipe
 from .fisher_rule import two_sided
-from .sparse_center_problem import row_blocks
 
 __all__ = ["KernelFisherSubspaceClassifier"]
 

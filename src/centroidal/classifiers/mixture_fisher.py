@@ -11,11 +11,11 @@ from .._parameters import check_choice
 from .._progress import ProgressMixin, with_callbacks
 from ..solvers.jury import find_exponent, judge
 from ..solvers.thresholds import find_threshold, mahalanobis_threshold
-from ..statistics import class_moments, cluster_scatters, map_blocks
+from ..statistics import class_moments, cluster_scatters
+from ..statistics.threads import map_blocks, row_blocks
 from ._base import ClassScoresMixin
 from ._clusters import ClusterRecipe
 from .fisher_recipe import FisherRecipe
-from .sparse_center_problem import row_blocks
 
 __all__ = ["MixtureFisherClassifier"]
 

@@ -25,13 +25,13 @@ class Stream(NamedTuple):
     window: SlidingSubspace | None
     variances: np.ndarray | None = None
 
-    def reindexed(self, positions, n_classes):
+    def reindex(self, positions, n_classes):
         """Return the same with class `c` moved to `positions[c]` of `n_classes` classes."""
         variances = self.variances
         if variances is not None:
             variances = np.zeros(n_classes)
             variances[positions] = self.variances
-        subspace = self.subspace.reindexed(positions, n_classes)
+        subspace = self.subspace.reindex(positions, n_classes)
         return Stream(subspace, self.window, variances)
 
     def squares_around(self, axis, centers):
@@ -138,7 +138,7 @@ class OnlineFisherSubspaceClassifier(FisherRule):
         self
             Fitted estimator.
         """
-        recipe = self._checked_recipe()
+        recipe = self._check_recipe()
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))
 
@@ -167,7 +167,7 @@ class OnlineFisherSubspaceClassifier(FisherRule):
         self
             Updated estimator.
         """
-        recipe = self._checked_recipe()
+        recipe = self._check_recipe()
         is_first = not self.__sklearn_is_fitted__()
         classes = check_next_classes(self, classes, is_first)
         data = check_labelled(self, X, y, sample_weight, classes=classes, reset=is_first)
@@ -197,10 +197,10 @@ class OnlineFisherSubspaceClassifier(FisherRule):
                 raise ValueError(
                     f"{name} has window={part.window!r}; only estimators without a window merge."
                 )
-        recipe = self._checked_recipe()
+        recipe = self._check_recipe()
         classes = np.union1d(self.classes_, other.classes_)
         parts = [
-            part._stream.reindexed(np.searchsorted(classes, part.classes_), classes.size)
+            part._stream.reindex(np.searchsorted(classes, part.classes_), classes.size)
             for part in (self, other)
         ]
 
@@ -210,17 +210,17 @@ class OnlineFisherSubspaceClassifier(FisherRule):
         fisher, whitening = recipe.axes(subspace)
         variances = None
         if recipe.cuts(subspace.counts) and fisher.axes.shape[1]:
-            variances = _pooled(subspace, fisher.axes[:, 0], parts)
+            variances = _pool_variances(subspace, fisher.axes[:, 0], parts)
         solution = _decide(recipe, subspace, fisher, whitening, variances)
 
         return self._keep_stream(
             self._features, classes, Stream(subspace, None, variances), solution
         )
 
-    def _checked_recipe(self):
+    def _check_recipe(self):
         recipe = self._recipe.check()
         check_window(self.window)
-        if isinstance(recipe.wanted(2.0), float):
+        if isinstance(recipe.components(2.0), float):
             raise ValueError(
                 f"n_components={self.n_components:g} must be an int, 'log2' or None: the share of "
                 "the variance is not known before the end of a stream."
@@ -241,7 +241,7 @@ class OnlineFisherSubspaceClassifier(FisherRule):
         n_pairs = 2 * recipe.n_pairs(total)
         window = stream.window
         if window is None:
-            subspace = chunk.added_to(stream.subspace, n_pairs)
+            subspace = chunk.add_to(stream.subspace, n_pairs)
         else:
             dense = chunk.dense(slice(None))
             window = window.slide(dense, chunk.codes, chunk.weights, self.window, n_pairs)
@@ -251,7 +251,7 @@ class OnlineFisherSubspaceClassifier(FisherRule):
         if recipe.cuts(subspace.counts) and fisher.axes.shape[1]:
             axis = fisher.axes[:, 0]
             if window is None:
-                variances = _carried(stream, subspace, axis, chunk)
+                variances = _carry_variances(stream, subspace, axis, chunk)
             else:
                 variances = window.class_variances(axis)
         solution = _decide(recipe, subspace, fisher, whitening, variances)
@@ -282,7 +282,7 @@ class _Rows(NamedTuple):
         """Take some rows as a dense array."""
         return self.X[rows].toarray() if issparse(self.X) else self.X[rows]
 
-    def added_to(self, subspace, n_pairs):
+    def add_to(self, subspace, n_pairs):
         """Update a summary block by block; a block of about as many rows as directions is best."""
         height = max(_FEWEST_ROWS, min(n_pairs, self.X.shape[1]))
         for start in range(0, self.codes.size, height):
@@ -298,14 +298,14 @@ class _Rows(NamedTuple):
         return np.bincount(self.codes, self.weights * deviations**2, minlength=centers.size)
 
 
-def _carried(stream, subspace, axis, chunk):
+def _carry_variances(stream, subspace, axis, chunk):
     """Variance of each class along the new axis: that along the old one, moved, and the chunk's."""
     centers = subspace.means @ axis
     squares = stream.squares_around(axis, centers) + chunk.squares_along(axis, centers)
     return squares / subspace.counts
 
 
-def _pooled(subspace, axis, parts):
+def _pool_variances(subspace, axis, parts):
     centers = subspace.means @ axis
     return sum(part.squares_around(axis, centers) for part in parts) / subspace.counts
 

@@ -16,7 +16,7 @@ __all__ = ["SparseCenterClassifier"]
 
 
 def _streams(estimator):
-    if not estimator._geometry.streams:
+    if not estimator._problem.streams:
         raise AttributeError(
             "partial_fit and merge need metric='l2' and scale=None, 'std' or 'within', which come "
             f"from class moments; got metric={estimator.metric!r}, scale={estimator.scale!r}."
@@ -151,13 +151,13 @@ class SparseCenterClassifier(SparseCenterRule):
         self
             Fitted estimator.
         """
-        geometry = self._geometry.check()
-        finite = sample_weight is not None or not geometry.streams
+        problem = self._problem.check()
+        finite = sample_weight is not None or not problem.streams
         data = check_labelled(self, X, y, sample_weight, finite=finite)
         n_selected = check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
         check_priors(self.priors, np.ones(data.classes.size))
 
-        solution = geometry.solve(self, data, self.n_jobs)
+        solution = problem.solve(self, data, self.n_jobs)
 
         return self._keep(data.features, data.classes, solution, n_selected)
 
@@ -184,7 +184,7 @@ class SparseCenterClassifier(SparseCenterRule):
         """
         is_first = not self.__sklearn_is_fitted__()
         classes = check_next_classes(self, classes, is_first)
-        self._geometry.check()
+        self._problem.check()
         finite = sample_weight is not None
         data = check_labelled(
             self, X, y, sample_weight, classes=classes, reset=is_first, finite=finite
@@ -223,20 +223,20 @@ class SparseCenterClassifier(SparseCenterRule):
 
     def _check_for(self, n_features, n_classes):
         """Raise unless the parameters are right for so many features and classes."""
-        self._geometry.check()
+        self._problem.check()
         check_n_features_to_select(self.n_features_to_select, n_features)
         check_priors(self.priors, np.ones(n_classes))
 
     def _keep_moments(self, features, classes, moments):
         """Become the model of all samples that the moments are of."""
         n_selected = check_n_features_to_select(self.n_features_to_select, features.number)
-        solution = self._geometry.solve_moments(self, None, moments)
+        solution = self._problem.solve_moments(self, None, moments)
         return self._keep(features, classes, solution, n_selected)
 
     def _fit_columns(self, parts, features, classes):
         """Fit to summaries of all rows of neighbouring columns, which together are all columns."""
         n_selected = check_n_features_to_select(self.n_features_to_select, features.number)
-        solution = self._geometry.solve_columns(self, ColumnSummary.joined(parts))
+        solution = self._problem.solve_columns(self, ColumnSummary.join(parts))
         return self._keep(features, classes, solution, n_selected)
 
     def at(self, n_features_to_select):

@@ -8,9 +8,10 @@ from sklearn.utils.metaestimators import available_if
 
 from .._data import Features, check_finite, check_finite_summary, check_fitted, check_rows
 from .._parameters import check_priors
-from ..statistics import map_blocks
+from ..solvers.distances import log_odds
+from ..statistics.threads import map_blocks, row_blocks
 from ._base import ClassScoresMixin, row_by_row
-from .sparse_center_problem import Geometry, log_odds, row_blocks
+from .sparse_center_problem import SparseCenterProblem
 
 __all__ = ["SparseCenterRule"]
 
@@ -40,12 +41,12 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         return Features(self.n_features_in_, getattr(self, "feature_names_in_", None))
 
     @property
-    def _geometry(self):
-        return Geometry(self.metric, self.scale)
+    def _problem(self):
+        return SparseCenterProblem(self.metric, self.scale)
 
     @property
     def _takes_dask(self):
-        return self._geometry.summarises
+        return self._problem.summarises
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "_solution")
@@ -134,7 +135,7 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
 
     @property
     def _score_unit(self):
-        return self._geometry.score_unit(self.spread_)
+        return self._problem.score_unit(self.spread_)
 
     def _class_scores(self, X):
         # Negative distance to each center, plus what the prior is worth in the same unit.
@@ -147,7 +148,7 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         def scores_of(block):
             Z = self._coordinates(block, selected)
             with np.errstate(invalid="ignore", over="ignore"):
-                distances = self._geometry.distances(Z, centers, scale)
+                distances = self._problem.distances(Z, centers, scale)
             check_finite_summary(self, Z, distances)
             scores = np.full((Z.shape[0], seen.size), -np.inf)
             scores[:, seen] = bonus - distances

@@ -20,7 +20,6 @@ from ..classifiers import (
     FisherSubspaceClassifier,
     SparseCenterClassifier,
 )
-from ..classifiers.sparse_center_problem import log_odds
 from ..feature_selection import (
     L21CentroidSelector,
     LinearCentroidEncoder,
@@ -33,6 +32,7 @@ from ..model_selection import (
     FisherSubspaceClassifierCV,
     SparseCenterClassifierCV,
 )
+from ..solvers.distances import log_odds
 from .models import check_target, write_whole
 
 __all__ = ["to_onnx"]

@@ -151,7 +151,7 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
         self
             Fitted estimator.
         """
-        self._checked_recipe()
+        self._check_recipe()
         check_choice("rule", self.rule, ("best", "one_se"))
         grid = self._grid()
         data = check_labelled(self, X, y, sample_weight)
@@ -208,7 +208,7 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
 
     def _score_fold(self, data, grid, seed, score_params, train, test):
         """Score of the test part, and number of features, for each weight."""
-        training = data.only(train)
+        training = data.keep_rows(train)
         moments, found = self._solve(training, grid, seed)
         score = self._hit_rate if self._counts_hits else self._score_model
         scale = self._recipe.feature_scale(moments)

@@ -207,7 +207,7 @@ class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
         labels = data.classes[data.codes[test]]
         params = {name: np.asarray(value)[test] for name, value in score_params.items()}
         scorer = self._scorer
-        part = data.only(train)
+        part = data.keep_rows(train)
         scores = np.empty((grid.size, len(recipes)))
         for column, recipe in enumerate(recipes):
             reduced, subspace = _reduced(part, recipe, int(grid[-1]))

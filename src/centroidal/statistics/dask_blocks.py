@@ -64,32 +64,32 @@ class RowBlocks:
         call = dask.delayed(function)
         return RowBlocks([call(*parts) for parts in zip(self, *others, strict=True)])
 
-    def shared(self):
+    def as_tasks(self):
         """Return the same column, of which each part is a task of its own."""
         return RowBlocks(self.parts)
 
-    def gathered(self):
+    def gather(self):
         """Compute the parts; they must be small."""
         return _gather(self.parts)
 
-    def persisted(self):
+    def persist(self):
         """Have the parts computed, and keep them where they are."""
         return RowBlocks(list(dask.persist(*self.parts)))
 
-    def merged(self, merge, finish=None):
+    def reduce(self, merge, finish=None):
         """Compute what `merge` makes of lists of parts, in a fixed tree, and `finish` of that."""
         total = _in_a_tree(merge, self.parts)
         (result,) = _gather([total if finish is None else dask.delayed(finish)(total)])
         return result
 
-    def regrouped(self, n_groups, join):
+    def regroup(self, n_groups, join):
         """Join neighbours to at most so many parts."""
         join = dask.delayed(join)
         height = -(-len(self) // n_groups)
         starts = range(0, len(self), height)
         return RowBlocks([join(self.parts[start : start + height]) for start in starts])
 
-    def exchanged(self, cut, join, n_pieces):
+    def exchange(self, cut, join, n_pieces):
         """Cut each part in so many pieces; join the first pieces of all parts, the second, ..."""
         cut, join = dask.delayed(cut, nout=n_pieces), dask.delayed(join)
         pieces = [cut(part) for part in self]
@@ -180,11 +180,11 @@ class DaskBlocks:
         template = (csr_array if issparse(X._meta) else np.empty)((0, X.shape[1]))
         return cls(X.to_delayed().tolist(), edges, _known(X.chunks[0]), template)
 
-    def checked(self, check):
+    def with_check(self, check):
         """Return the same blocks, each of which goes through `check` before it is looked at."""
         return DaskBlocks(self._grid, self._edges, self._lengths, self.template, check)
 
-    def paired(self, name, values):
+    def pair(self, name, values):
         """Cut a column of values, of Dask or not, as the rows are cut."""
         if isinstance(values, list | tuple) and any(map(_is_foreign, values)):
             parts = list(values)
@@ -244,7 +244,7 @@ class DaskBlocks:
             Weight of each row.
         """
         widths = np.diff(self._edges).tolist()
-        codes = codes if len(widths) == 1 else codes.shared()
+        codes = codes if len(widths) == 1 else codes.as_tasks()
         summarise = dask.delayed(_block_moments)
         parts = []
         for column, width in enumerate(widths):
@@ -294,13 +294,13 @@ class DaskBlocks:
         if n_features > n_samples and self._merges(n_samples, n_pairs):
             summarise = partial(_block_subspace, summary.counts.size, scatter)
             parts = self.of_rows(summarise, codes, weights)
-            found = parts.merged(_merge_subspaces, partial(_leading, n_kept))
+            found = parts.reduce(_merge_subspaces, partial(_leading, n_kept))
         elif n_features <= n_samples and is_direct(n_features, n_pairs):
             parts = self.of_rows(partial(_block_scatter, summary), codes, weights)
-            found = parts.merged(sum, partial(_decomposed, n_kept, noise))
+            found = parts.reduce(sum, partial(_decompose, n_kept, noise))
         else:
             # Labels and weights are small: they are read and checked once for all products.
-            codes, weights = codes.persisted(), None if weights is None else weights.persisted()
+            codes, weights = codes.persist(), None if weights is None else weights.persist()
             multiply = partial(self._multiply, codes, weights, summary)
             trace = _trace(moments, summary)
             found = iterated_spectrum(multiply, n_features, n_pairs, self._width, trace, noise)
@@ -319,7 +319,7 @@ class DaskBlocks:
     def _multiply(self, codes, weights, summary, vectors):
         # The vectors are part of what is asked of the blocks, and may be large.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
-            return self.summed(partial(_block_product, summary, vectors), codes, weights)
+            return self.sum_rows(partial(_block_product, summary, vectors), codes, weights)
 
     def of_rows(self, function, codes, weights=None):
         """Call `function` on all columns of each block of rows, when it is needed.
@@ -336,9 +336,9 @@ class DaskBlocks:
             ]
         )
 
-    def summed(self, function, codes, weights=None):
+    def sum_rows(self, function, codes, weights=None):
         """Sum over the blocks of rows of an array that `function` makes of one, as in `of_rows`."""
-        return self.of_rows(function, codes, weights).merged(sum)
+        return self.of_rows(function, codes, weights).reduce(sum)
 
     def _rows(self, codes, weights):
         weights = [None] * len(self._grid) if weights is None else weights
@@ -349,7 +349,7 @@ class DaskBlocks:
 
     def _whole(self, codes, weights):
         """Codes and weights of all rows, in one task that all blocks of columns share."""
-        return dask.delayed(_joined_labels)(list(codes), None if weights is None else list(weights))
+        return dask.delayed(_join_labels)(list(codes), None if weights is None else list(weights))
 
     def _columns(self, codes):
         """Yield slices of columns, and their pieces, one a block of rows."""
@@ -422,7 +422,7 @@ def _map_frame(apply, held, X, columns):
     from dask.dataframe import from_delayed
 
     example = X._meta_nonempty
-    meta = _framed(_plain(apply(example)), example.index, columns()).iloc[:0]
+    meta = _make_frame(_plain(apply(example)), example.index, columns()).iloc[:0]
     call = dask.delayed(_apply_to_frame)
     parts = [call(part, held, meta) for part in X.to_delayed()]
     divisions = X.divisions if X.known_divisions else None
@@ -470,10 +470,10 @@ def _apply_to_frame(frame, held, empty):
     if len(frame) == 0:
         return empty
     columns = empty.columns if empty.ndim == 2 else None
-    return _framed(held(frame), frame.index, columns)
+    return _make_frame(held(frame), frame.index, columns)
 
 
-def _framed(values, index, columns):
+def _make_frame(values, index, columns):
     import pandas as pd
 
     if values.ndim == 1:
@@ -560,7 +560,7 @@ def _n_counted(codes, weights, moments):
     """Count the rows that count."""
     if weights is None:
         return int(moments.counts.sum())
-    return sum(codes.map(_n_counted_in_block, weights).gathered())
+    return sum(codes.map(_n_counted_in_block, weights).gather())
 
 
 def _n_counted_in_block(codes, weights):
@@ -576,11 +576,11 @@ def _trace(moments, summary):
 
 
 def _block_scatter(summary, X, codes, weights):
-    return summary.centred(X, codes, weights).scatter()
+    return summary.center_rows(X, codes, weights).scatter()
 
 
 def _block_product(summary, vectors, X, codes, weights):
-    rows = summary.centred(X, codes, weights)
+    rows = summary.center_rows(X, codes, weights)
     return rows.pull_back(rows.push(vectors))
 
 
@@ -597,7 +597,7 @@ def _leading(n_pairs, subspace):
     return subspace.spectrum.leading(n_pairs)
 
 
-def _decomposed(n_pairs, noise, scatter):
+def _decompose(n_pairs, noise, scatter):
     return matrix_spectrum(scatter.copy(), n_pairs, noise)  # it is not ours to overwrite
 
 
@@ -635,11 +635,11 @@ def _cut(block, read, codes, edges):
     return [X[:, start:stop].copy() for start, stop in zip(edges[:-1], edges[1:], strict=True)]
 
 
-def _joined_labels(codes, weights):
+def _join_labels(codes, weights):
     return np.concatenate(codes), None if weights is None else np.concatenate(weights)
 
 
-def _stacked(pieces):
+def _stack(pieces):
     if any(issparse(piece) for piece in pieces):
         return vstack(pieces, format="csc")
     return np.concatenate(pieces)
@@ -647,9 +647,9 @@ def _stacked(pieces):
 
 def _stacked_medians(pieces, labels, n_classes):
     codes, weights = labels
-    return class_medians(_stacked(pieces), codes, n_classes, weights)
+    return class_medians(_stack(pieces), codes, n_classes, weights)
 
 
 def _stacked_deviations(pieces, labels, medians):
     codes, weights = labels
-    return median_deviations(_stacked(pieces), codes, medians, weights)
+    return median_deviations(_stack(pieces), codes, medians, weights)

@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 from copy import copy
-from functools import partial
+from functools import partial, wraps
 from numbers import Real
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ __all__ = [
     "encode_labels",
     "is_dask",
     "label_codes",
-    "lazily_by_rows",
+    "row_by_row",
 ]
 
 # What the compiled loops read as it is; everything else becomes float64.
@@ -165,9 +165,29 @@ def _load(values):
     return _dask_blocks().load(values) if is_dask(values) else values
 
 
-def lazily_by_rows(apply, X, columns):
-    """Apply a function of samples to each block of rows of a Dask collection, when it is needed."""
-    return _dask_blocks().map_rows(apply, X, columns)
+def row_by_row(columns):
+    """Make a method that takes each sample by itself lazy for Dask collections.
+
+    `columns` tells of an estimator how the columns of a data frame are named.
+    """
+
+    def decorate(method):
+        @wraps(method)
+        def of_rows(self, X):
+            if not is_dask(X):
+                return method(self, X)
+            check_is_fitted(self)
+            apply = partial(_call_method, self, method.__name__)
+            return _dask_blocks().map_rows(apply, X, partial(columns, self))
+
+        return of_rows
+
+    return decorate
+
+
+def _call_method(estimator, name, X):
+    # By name: what is sent to the workers is the estimator, not a function of a class.
+    return getattr(estimator, name)(X)
 
 
 def _check_labelled_blocks(estimator, X, y, sample_weight, expected, reset, finite):

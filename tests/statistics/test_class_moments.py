@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from centroidal.statistics import ClassMoments, class_moments, fold_moments, merge_by_label
+from centroidal.statistics import ClassMoments, class_moments, fold_moments
 from tests import reference
 
 
@@ -375,18 +375,3 @@ def test_small_spread_around_a_large_mean_is_not_taken_for_rounding(rng, layout)
     X = 1e3 + 1e-7 * rng.normal(size=(500, 1))
     moments = class_moments(layout(X), np.zeros(500, dtype=np.int32), 1)
     assert np.sqrt(moments.variance[0]) == pytest.approx(X.std(), rel=1e-6)
-
-
-def test_merging_by_label_puts_classes_in_the_order_of_their_labels(rng):
-    X = rng.normal(size=(30, 4))
-    labels = np.array(["a", "b", "c"])
-    codes = np.arange(30, dtype=np.int32) % 3
-    first = class_moments(X[:12], codes[:12] % 2, 2)
-    second = class_moments(X[12:], codes[12:] % 2, 2)
-    classes, merged = merge_by_label(first, labels[[0, 2]], second, labels[[1, 2]])
-    whole = np.concatenate([np.array([0, 2])[codes[:12] % 2], np.array([1, 2])[codes[12:] % 2]])
-    expected = class_moments(X, whole.astype(np.int32), 3)
-    assert classes.tolist() == ["a", "b", "c"]
-    np.testing.assert_array_equal(merged.counts, expected.counts)
-    np.testing.assert_allclose(merged.means, expected.means, rtol=1e-12)
-    np.testing.assert_allclose(merged.squares, expected.squares, rtol=1e-12)

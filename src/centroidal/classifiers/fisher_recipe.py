@@ -1,4 +1,4 @@
-"""How a Fisher subspace is found and cut, whatever the data come as."""
+"""How a Fisher subspace is found and cut, and what a classifier that has found one does."""
 
 from functools import partial
 from numbers import Integral
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._data import check_finite_summary
+from .._data import check_finite_summary, check_fitted, check_rows
 from .._parameters import check_balance, check_choice, check_n_components, check_priors
 from ..solvers.distances import log_odds
 from ..solvers.fisher_subspace import (
@@ -24,17 +24,20 @@ from ..solvers.fisher_subspace import (
 )
 from ..solvers.thresholds import Line, LineInBlocks
 from ..statistics import ClassSubspace, class_moments, class_subspace
+from ._base import SolvedClassifier
 
 __all__ = [
     "THRESHOLDS",
     "WHITENINGS",
     "FisherRecipe",
+    "FisherRule",
     "FisherSolution",
     "merge_solutions",
     "project",
     "solve_rows",
     "solve_summarised",
     "summarise_rows",
+    "two_sided",
 ]
 
 WHITENINGS = ("truncated", "full", "variance")
@@ -160,6 +163,10 @@ class FisherSolution(NamedTuple):
     rule: LinearRule
     threshold_point: ThresholdPoint | None = None
 
+    def reindex(self, positions, n_classes):
+        """Return what `merge_solutions` needs, with class `c` moved to `positions[c]`."""
+        return self._replace(subspace=self.subspace.reindex(positions, n_classes))
+
 
 def summarise_rows(estimator, recipe, data):
     """Summarise samples by what a recipe needs of them."""
@@ -249,3 +256,45 @@ def _average(points):
         return None
     weight = sum(point.weight for point in points)
     return ThresholdPoint(sum(point.weight * point.place for point in points) / weight, weight)
+
+
+def two_sided(log_odds):
+    """Scores of two classes whose difference is `log_odds`, the better one 0."""
+    return np.column_stack([np.minimum(-log_odds, 0.0), np.minimum(log_odds, 0.0)])
+
+
+class FisherRule(SolvedClassifier):
+    """Predict by `coef_` and `intercept_`, which hold log-odds."""
+
+    _score_unit = 1.0
+
+    def _keep(self, features, classes, solution, priors):
+        # Whatever may still be refused comes first, so that nothing is half kept.
+        subspace, rule = solution.subspace, solution.rule
+        mean = subspace.mean
+        prior = check_priors(priors, subspace.counts)
+        coef = (solution.axes @ rule.slopes).T
+        features.keep(self)
+        self._solution = solution
+        self.classes_ = classes
+        self.class_count_ = subspace.counts
+        self.class_prior_ = prior
+        self.mean_ = mean
+        self.means_ = subspace.means
+        self.components_ = subspace.spectrum.vectors.T
+        self.singular_values_ = np.sqrt(subspace.spectrum.values)
+        self.n_components_ = solution.n_components
+        self.axes_ = solution.axes
+        self.threshold_ = rule.threshold
+        self.coef_ = coef
+        self.intercept_ = rule.offsets - coef @ mean
+        return self
+
+    def _class_scores(self, X):
+        check_fitted(self)
+        X, _ = check_rows(self, X, np.arange(self.n_features_in_))
+        with np.errstate(invalid="ignore", over="ignore"):
+            scores = X @ self.coef_.T
+        check_finite_summary(self, X, scores)
+        scores = scores + self.intercept_
+        return two_sided(scores[:, 0]) if scores.shape[1] == 1 else scores

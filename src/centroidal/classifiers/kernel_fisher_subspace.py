@@ -21,8 +21,7 @@ from ..solvers.kernel_fisher_subspace import kernel_axes
 from ..statistics import GramSummary, class_moments, gram_summary
 from ..statistics.threads import map_blocks, row_blocks
 from ._base import ClassScoresMixin
-from .fisher_recipe import FisherRecipe
-from .fisher_rule import two_sided
+from .fisher_recipe import FisherRecipe, two_sided
 
 __all__ = ["KernelFisherSubspaceClassifier"]
 
@@ -304,7 +303,6 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 

@@ -2,15 +2,13 @@
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._data import Features, check_finite, check_finite_summary, check_fitted, check_rows
+from .._data import check_finite, check_finite_summary, check_fitted, check_rows
 from .._parameters import check_priors
 from ..solvers.distances import log_odds
 from ..statistics.threads import map_blocks, row_blocks
-from ._base import ClassScoresMixin, row_by_row
+from ._base import SolvedClassifier, SupportMixin
 from .sparse_center_problem import SparseCenterProblem
 
 __all__ = ["SparseCenterRule"]
@@ -30,15 +28,11 @@ def _selects_columns(estimator):
     return True
 
 
-class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
+class SparseCenterRule(SupportMixin, SolvedClassifier):
     """Predict, select and transform with sparse centers; parameters `metric`, `scale`, `priors`."""
 
     # Whether new samples need to be finite only where they are read.
     _checks_selected_only = True
-
-    @property
-    def _features(self):
-        return Features(self.n_features_in_, getattr(self, "feature_names_in_", None))
 
     @property
     def _problem(self):
@@ -47,9 +41,6 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
     @property
     def _takes_dask(self):
         return self._problem.summarises
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "_solution")
 
     def _keep(self, features, classes, solution, n_selected):
         # Whatever may still be refused comes first, so that nothing is half kept.
@@ -69,22 +60,6 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         self.objective_ = path.objective(n_selected)
         self.spread_ = path.spread(n_selected)
         return self
-
-    @row_by_row(lambda model: model.get_feature_names_out())
-    def transform(self, X):
-        """Keep the selected features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        {ndarray, sparse matrix} of shape (n_samples, n_selected)
-            The samples with the selected features only.
-        """
-        return super().transform(X)
 
     @available_if(_selects_columns)
     def inverse_transform(self, X):
@@ -120,10 +95,6 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         if self._solution.whitening is None:
             return names
         return np.array([f"whitened_{name}" for name in names], dtype=object)
-
-    def _get_support_mask(self):
-        check_fitted(self)
-        return self.support_
 
     def _transform(self, X):
         check_fitted(self)
@@ -178,8 +149,3 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
     @property
     def _reads_selected_only(self):
         return self._checks_selected_only and self._solution.whitening is None
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

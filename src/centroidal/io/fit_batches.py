@@ -6,7 +6,7 @@ from sklearn.base import clone, is_classifier
 from .._data import Features, check_next_classes
 from .._progress import progress_function
 from ..classifiers import SparseCenterClassifier
-from ..classifiers.moments import finite_moments
+from ..classifiers.mergeable import finite_moments
 from ..statistics import ClassMoments
 from ..statistics.class_moments import rows_per_block
 from ._batch_checkpoint import KEY, Checkpoint, Progress, described, recall, stated

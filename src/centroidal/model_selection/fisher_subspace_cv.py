@@ -10,8 +10,13 @@ from .._data import Features, check_labelled
 from .._parameters import check_choice, check_component_grid, check_priors
 from .._progress import with_callbacks
 from ..classifiers import FisherSubspaceClassifier
-from ..classifiers.fisher_recipe import FisherRecipe, project, solve_rows, solve_summarised
-from ..classifiers.fisher_rule import FisherRule
+from ..classifiers.fisher_recipe import (
+    FisherRecipe,
+    FisherRule,
+    project,
+    solve_rows,
+    solve_summarised,
+)
 from ..solvers.fisher_subspace import log2_rule
 from ..statistics import ClassSubspace, Spectrum, class_moments, class_subspace
 from ._folds import FoldsMixin

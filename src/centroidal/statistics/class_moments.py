@@ -13,7 +13,6 @@ __all__ = [
     "class_moments",
     "class_weights",
     "fold_moments",
-    "merge_by_label",
     "rows_per_block",
 ]
 
@@ -116,14 +115,6 @@ class ClassMoments:
 
         _loops.drop_rounding(variance, np.ascontiguousarray(self.means), _CONSTANT)
         return variance
-
-
-def merge_by_label(first, first_classes, second, second_classes):
-    """Merge moments of different classes; return the labels of either, sorted, and the moments."""
-    classes = np.union1d(first_classes, second_classes)
-    first = first.reindex(np.searchsorted(classes, first_classes), classes.size)
-    second = second.reindex(np.searchsorted(classes, second_classes), classes.size)
-    return classes, first.merge(second)
 
 
 def class_moments(X, codes, n_classes, weights=None, n_jobs=None, height=None):

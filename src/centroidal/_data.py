@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ._parameters import check_choice
+from ._parameters import check_choice, check_columns
 
 __all__ = [
     "Features",
@@ -530,32 +530,10 @@ def check_categorical_features(value, n_features, frame=None):
         kinds = (nw.Categorical, nw.Enum, nw.String)
         chosen = [j for j, dtype in enumerate(dtypes) if dtype in kinds]
         return np.isin(np.arange(n_features), chosen)
-    try:
-        columns = np.asarray(value)
-    except ValueError:  # lists of different lengths
-        columns = np.array(None)
-    if columns.ndim == 1 and columns.size == 0:
-        return np.zeros(n_features, dtype=bool)
-    is_named = columns.ndim == 1 and all(isinstance(name, str) for name in columns.tolist())
-    if columns.ndim != 1 or not (is_named or columns.dtype.kind in "biu"):
-        raise TypeError(
-            f"categorical_features={value!r} must be a mask, an array of columns or of names, "
-            "'from_dtype' or None."
-        )
-    if is_named:
-        return _mask_of_names(columns.tolist(), frame)
-    if columns.dtype.kind == "b":
-        if columns.size != n_features:
-            raise ValueError(
-                f"categorical_features is a mask of {columns.size} features; X has {n_features}."
-            )
-        return columns
-    if columns.min() < 0 or columns.max() >= n_features:
-        raise ValueError(
-            f"categorical_features holds {columns.min()} ... {columns.max()}; columns go from 0 "
-            f"to {n_features - 1}."
-        )
-    return np.isin(np.arange(n_features), columns)
+    if np.iterable(value) and len(value) and all(isinstance(name, str) for name in value):
+        return _mask_of_names(list(value), frame)
+    words = "a mask, an array of columns or of names, 'from_dtype' or None"
+    return check_columns("categorical_features", value, n_features, words)
 
 
 def _mask_of_names(names, frame):

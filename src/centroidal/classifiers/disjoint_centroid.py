@@ -3,7 +3,6 @@
 import numpy as np
 
 from .._data import check_finite_summary, check_labelled
-from .._parameters import check_weight
 from .._progress import with_callbacks
 from ..statistics import map_blocks
 from .disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
@@ -189,7 +188,8 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
         self
             Fitted estimator.
         """
-        recipe = self._check_parameters()
+        self._check_parameters()
+        recipe = self._recipe
         data = check_labelled(self, X, y, sample_weight)
 
         moments = self._summarise(data)
@@ -227,10 +227,6 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
         scale = self._recipe.feature_scale(moments)
         solution = DisjointSolution(moments, scale, groups, self.baseline_weight)
         return self._keep(features, classes, solution)
-
-    def _check_parameters(self):
-        check_weight("baseline_weight", self.baseline_weight)
-        return self._check_recipe()
 
     def _each_block(self, run, blocks):
         """Run blocks of starts in threads; a step each."""

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from .._data import check_finite, check_fitted, check_rows
-from .._parameters import check_choice, check_count, check_flag, check_shared_features
+from .._parameters import check_parameters, check_shared_features, choice
 from .._progress import ProgressMixin
 from ..solvers.disjoint_centroids import (
     group_distances,
@@ -61,19 +61,6 @@ class GroupRecipe(NamedTuple):
     center: bool
     scale: str | None
     n_init: int
-
-    def check(self):
-        """Raise unless all are known and go together."""
-        check_choice("assignment", self.assignment, ("alternating", "margin"))
-        check_flag("disjoint", self.disjoint)
-        check_flag("center", self.center)
-        check_choice("scale", self.scale, (None, "std", "within"))
-        check_count("n_init", self.n_init)
-        if self.assignment == "alternating" and not self.disjoint:
-            raise ValueError(
-                "disjoint=False must come with assignment='margin'; got assignment='alternating'."
-            )
-        return self
 
     @property
     def streams(self):
@@ -244,6 +231,8 @@ class DisjointSolution(NamedTuple):
 class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
     """Predict with centers that have features of their own; select those that some class has."""
 
+    _checks = {"scale": choice(None, "std", "within")}
+
     @property
     def _recipe(self):
         return GroupRecipe(
@@ -255,9 +244,12 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
             self.n_init,
         )
 
-    def _check_recipe(self):
-        check_choice("calibration", self.calibration, (None, "logistic"))
-        return self._recipe.check()
+    def _check_parameters(self):
+        check_parameters(self)
+        if self.assignment == "alternating" and not self.disjoint:
+            raise ValueError(
+                "disjoint=False must come with assignment='margin'; got assignment='alternating'."
+            )
 
     def _seed(self):
         return check_random_state(self.random_state).randint(np.iinfo(np.int32).max)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._data import check_finite_summary, check_fitted, check_rows
-from .._parameters import check_balance, check_choice, check_n_components, check_priors
+from .._parameters import check_priors
 from ..solvers.distances import log_odds
 from ..solvers.fisher_subspace import (
     LinearRule,
@@ -27,8 +27,6 @@ from ..statistics import ClassSubspace, class_moments, class_subspace
 from ._base import SolvedClassifier
 
 __all__ = [
-    "THRESHOLDS",
-    "WHITENINGS",
     "FisherRecipe",
     "FisherRule",
     "FisherSolution",
@@ -40,8 +38,6 @@ __all__ = [
     "two_sided",
 ]
 
-WHITENINGS = ("truncated", "full", "variance")
-THRESHOLDS = ("inclusive", "strict", "balanced", "mahalanobis", "prior")
 _DEFAULT_COMPONENTS = {"truncated": "log2", "variance": 0.99, "full": None}
 
 
@@ -54,15 +50,6 @@ class FisherRecipe(NamedTuple):
     threshold: str = "inclusive"
     balance: float = 0.99
     priors: object = "uniform"
-
-    def check(self):
-        """Raise unless all are known."""
-        check_choice("whitening", self.whitening, WHITENINGS)
-        check_choice("scatter", self.scatter, ("total", "within"))
-        check_choice("threshold", self.threshold, THRESHOLDS)
-        check_balance(self.balance)
-        check_n_components(self.n_components)
-        return self
 
     def components(self, n_samples):
         """Return the number of components to whiten, a share of the variance, or None for all."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._data import check_labelled
-from .._parameters import check_priors
+from .._parameters import check_parameters, check_priors
 from .fisher_recipe import FisherRecipe, FisherRule, merge_solutions, solve_rows
 from .mergeable import MergeableClassifier
 
@@ -184,17 +184,17 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
         self
             Fitted estimator.
         """
-        recipe = self._recipe.check()
+        check_parameters(self)
         data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
         check_priors(self.priors, np.ones(data.classes.size))
 
-        solution = solve_rows(self, recipe, data)
+        solution = self._summarise(data)
 
         return self._keep(data.features, data.classes, solution, self.priors)
 
     def _check_for(self, n_features, n_classes):
         """Raise unless the parameters are right for so many features and classes."""
-        self._recipe.check()
+        check_parameters(self)
         check_priors(self.priors, np.ones(n_classes))
 
     @property

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
-from .._parameters import check_choice, check_count, check_positive
+from .._parameters import check_parameters, choice
 from .._progress import ProgressMixin, with_callbacks
 from ..solvers.jury import find_exponent, judge
 from ..solvers.mixtures import inside_chi2, inside_three_sigma, split_gains
@@ -27,7 +27,6 @@ from .fisher_recipe import FisherRecipe
 
 __all__ = ["MixtureFisherClassifier"]
 
-_THRESHOLDS = ("mahalanobis", "inclusive", "strict", "balanced")
 _ENTRIES_FOR_THREADS = 2**22
 _ROUNDING = 1e-13  # a sample so near a hyperplane, relative to the length of the means, is on it
 
@@ -150,6 +149,8 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
     (16, 50)
     """
 
+    _checks = {"threshold": choice("mahalanobis", "inclusive", "strict", "balanced")}
+
     def __init__(
         self,
         whitening="truncated",
@@ -193,16 +194,16 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         self
             Fitted estimator.
         """
-        recipe, cluster_recipe = self._check_parameters()
+        check_parameters(self)
         data = check_labelled(self, X, y, finite=False)
         moments = class_moments(data.X, data.codes, data.classes.size, n_jobs=self.n_jobs)
         check_finite_summary(self, data.X, moments.means, moments.squares)
         rows = data.X.tocsr() if issparse(data.X) else data.X
 
-        clusters, cluster_class = self._find_clusters(cluster_recipe, rows, data.codes)
+        clusters, cluster_class = self._find_clusters(rows, data.codes)
         scatters = cluster_scatters(rows, clusters, cluster_class.size, self.n_jobs)
         matches = np.argwhere(cluster_class[:, None] > cluster_class)
-        normals, constants = self._play(recipe, scatters, matches)
+        normals, constants = self._play(scatters, matches)
 
         data.features.keep(self)
         self.classes_ = data.classes
@@ -215,22 +216,15 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         self.exponent_ = find_exponent(np.bincount(cluster_class))
         return self
 
-    def _check_parameters(self):
-        check_choice("threshold", self.threshold, _THRESHOLDS)
-        recipe = FisherRecipe(
-            self.whitening, self.n_components, threshold=self.threshold, balance=self.balance
-        )
-        cluster_recipe = ClusterRecipe(
-            self.max_clusters, self.n_init, self.refine, self.merge_rule, self.reg_covar
-        )
-        return recipe.check(), cluster_recipe.check()
-
-    def _find_clusters(self, recipe, X, codes):
+    def _find_clusters(self, X, codes):
         """Cluster of each sample, and class of each cluster.
 
         One class after the other: k-means has threads of its own, and sets their number for the
         whole process.
         """
+        recipe = ClusterRecipe(
+            self.max_clusters, self.n_init, self.refine, self.merge_rule, self.reg_covar
+        )
         rng = check_random_state(self.random_state)
         members = [np.flatnonzero(codes == c) for c in range(codes.max() + 1)]
         found = (recipe.find(X[rows], rng) for rows in members)
@@ -242,8 +236,11 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
             cluster_class += [c] * (labels.max() + 1)
         return clusters, np.array(cluster_class)
 
-    def _play(self, recipe, scatters, matches):
+    def _play(self, scatters, matches):
         """Find the normals and constants of the hyperplanes of all matches."""
+        recipe = FisherRecipe(
+            self.whitening, self.n_components, threshold=self.threshold, balance=self.balance
+        )
 
         def solve(first, second):
             return _solve_match(recipe, scatters, first, second)
@@ -305,15 +302,6 @@ class ClusterRecipe(NamedTuple):
     refine: str | None
     merge_rule: str | None
     reg_covar: float
-
-    def check(self):
-        """Raise unless all are known."""
-        check_count("max_clusters", self.max_clusters)
-        check_count("n_init", self.n_init)
-        check_choice("refine", self.refine, (None, "em"))
-        check_choice("merge_rule", self.merge_rule, ("three_sigma", "chi2", None))
-        check_positive("reg_covar", self.reg_covar)
-        return self
 
     def find(self, X, rng):
         """Return the cluster 0 ... n_clusters - 1 of each row of `X`, an ndarray or CSR."""

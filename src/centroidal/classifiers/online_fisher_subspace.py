@@ -1,12 +1,13 @@
 """Fisher-subspace classification of streams; statistics in statistics/class_subspace.py."""
 
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 
 from .._data import check_finite, check_labelled
-from .._parameters import check_priors, check_window
+from .._parameters import check_parameters, check_priors, number
 from ..solvers.fisher_subspace import cut_at
 from ..solvers.thresholds import mahalanobis_threshold
 from ..statistics import ClassSubspace, SlidingSubspace
@@ -110,6 +111,17 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
     True
     """
 
+    _checks = {
+        "n_components": number(
+            "an int, 'log2' or None: the share of the variance is not known before the end of a "
+            "stream",
+            lambda value: value >= 1,
+            "be at least 1",
+            Integral,
+            or_one_of=("log2", None),
+        )
+    }
+
     def __init__(self, n_components=None, *, window=None, priors="uniform"):
         self.n_components = n_components
         self.window = window
@@ -138,7 +150,7 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
         self
             Fitted estimator.
         """
-        self._check_recipe()
+        check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))
 
@@ -148,17 +160,8 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
 
     def _check_for(self, n_features, n_classes):
         """Raise unless the parameters are right for so many features and classes."""
-        self._check_recipe()
+        check_parameters(self)
         check_priors(self.priors, np.ones(n_classes))
-
-    def _check_recipe(self):
-        recipe = self._recipe.check()
-        check_window(self.window)
-        if isinstance(recipe.components(2.0), float):
-            raise ValueError(
-                f"n_components={self.n_components:g} must be an int, 'log2' or None: the share of "
-                "the variance is not known before the end of a stream."
-            )
 
     def _check_mergeable(self, other):
         for name, part in (("this estimator", self), ("other", other)):

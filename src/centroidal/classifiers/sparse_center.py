@@ -5,7 +5,7 @@ from copy import copy
 import numpy as np
 
 from .._data import check_fitted, check_labelled
-from .._parameters import check_n_features_to_select, check_priors
+from .._parameters import check_n_features_to_select, check_parameters, check_priors
 from .mergeable import MomentsClassifier
 from .sparse_center_problem import ColumnSummary
 from .sparse_center_rule import SparseCenterRule
@@ -140,13 +140,13 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
         self
             Fitted estimator.
         """
-        problem = self._problem.check()
-        finite = sample_weight is not None or not problem.streams
+        check_parameters(self)
+        finite = sample_weight is not None or not self._problem.streams
         data = check_labelled(self, X, y, sample_weight, finite=finite)
         n_selected = check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
         check_priors(self.priors, np.ones(data.classes.size))
 
-        solution = problem.solve(self, data, self.n_jobs)
+        solution = self._problem.solve(self, data, self.n_jobs)
 
         return self._keep(data.features, data.classes, solution, n_selected)
 
@@ -168,7 +168,7 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
 
     def _check_for(self, n_features, n_classes):
         """Raise unless the parameters are right for so many features and classes."""
-        self._problem.check()
+        check_parameters(self)
         check_n_features_to_select(self.n_features_to_select, n_features)
         check_priors(self.priors, np.ones(n_classes))
 

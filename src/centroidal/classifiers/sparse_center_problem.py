@@ -6,7 +6,6 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._data import check_finite_summary
-from .._parameters import check_choice
 from ..solvers.distances import absolute_distances, squared_distances
 from ..solvers.sparse_centers import (
     CenterPath,
@@ -35,12 +34,6 @@ class SparseCenterProblem(NamedTuple):
 
     metric: str
     scale: str | None
-
-    def check(self):
-        """Raise unless both are known."""
-        check_choice("metric", self.metric, ("l2", "l1", "mahalanobis"))
-        check_choice("scale", self.scale, (None, "std", "within", "mad"))
-        return self
 
     @property
     def needs_columns(self):

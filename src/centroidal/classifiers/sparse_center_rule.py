@@ -5,7 +5,7 @@ from scipy.sparse import issparse
 from sklearn.utils.metaestimators import available_if
 
 from .._data import check_finite, check_finite_summary, check_fitted, check_rows
-from .._parameters import check_priors
+from .._parameters import check_priors, choice
 from ..solvers.distances import log_odds
 from ..statistics.threads import map_blocks, row_blocks
 from ._base import SolvedClassifier, SupportMixin
@@ -31,6 +31,10 @@ def _selects_columns(estimator):
 class SparseCenterRule(SupportMixin, SolvedClassifier):
     """Predict, select and transform with sparse centers; parameters `metric`, `scale`, `priors`."""
 
+    _checks = {
+        "metric": choice("l2", "l1", "mahalanobis"),
+        "scale": choice(None, "std", "within", "mad"),
+    }
     # Whether new samples need to be finite only where they are read.
     _checks_selected_only = True
 

@@ -1,7 +1,7 @@
 """Features in which a class is steady; mathematics in solvers/disjoint_centroids.py."""
 
 from .._data import check_finite_summary, check_labelled, row_by_row
-from .._parameters import check_jobs, check_n_features_to_select
+from .._parameters import check_n_features_to_select, check_parameters
 from ..solvers.disjoint_centroids import margin_ratios
 from ..statistics import class_moments
 from ._ranked_selector import RankedSelector
@@ -97,7 +97,7 @@ class MarginSelector(RankedSelector):
         self
             Fitted estimator.
         """
-        check_jobs(self.n_jobs)
+        check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)
         check_n_features_to_select(self.n_features_to_select, data.features.number)
 

@@ -14,13 +14,11 @@ from .._data import check_finite, check_finite_summary, check_fitted, check_labe
 from .._optional import require
 from .._parameters import (
     check_choice,
-    check_count,
-    check_jobs,
     check_layer_sizes,
     check_n_features_to_select,
-    check_positive,
+    check_parameters,
     check_selector,
-    check_share,
+    choice,
 )
 from .._progress import ProgressMixin, with_callbacks
 from ..solvers.sparse_centers import feature_scale
@@ -159,6 +157,8 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
     (120, 100)
     """
 
+    _checks = {"training": choice(*_EPOCHS)}
+
     def __init__(
         self,
         n_features_to_select="elbow",
@@ -278,21 +278,11 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         return isinstance(self.n_features_to_select, str)
 
     def _check_parameters(self, sample_weight):
+        check_parameters(self)
         if self._keeps_elbow:
             check_choice("n_features_to_select", self.n_features_to_select, ("elbow",))
-        check_positive("alpha", self.alpha)
-        check_choice("training", self.training, tuple(_EPOCHS))
         if self.prefilter is not None:
             check_selector("prefilter", self.prefilter, sample_weight)
-        for name in ("max_epochs", "batch_size"):
-            if getattr(self, name) is not None:
-                check_count(name, getattr(self, name))
-        check_count("pretraining_epochs", self.pretraining_epochs)
-        check_positive("learning_rate", self.learning_rate)
-        if self.validation_fraction is not None:
-            check_share("validation_fraction", self.validation_fraction)
-        check_count("patience", self.patience)
-        check_jobs(self.n_jobs)
         return check_layer_sizes(self.hidden_layer_sizes)
 
     def _check_device(self):

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from .._data import Features, check_next_classes
+from .._parameters import check_parameters
 from .._progress import progress_function
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.mergeable import finite_moments
@@ -141,8 +142,8 @@ def fit_batches(
 def _needs_columns(estimator):
     """Say whether columns are needed whole; raise if not even that is enough."""
     if isinstance(estimator, SparseCenterClassifier):
-        problem = estimator._problem.check()
-        if problem.needs_columns:
+        check_parameters(estimator)
+        if estimator._problem.needs_columns:
             return True
     if not hasattr(estimator, "get_params") or not is_classifier(estimator):
         raise TypeError(f"estimator={estimator!r} must be a classifier.")

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._data import check_fitted, check_labelled
-from .._parameters import check_choice, check_n_features_to_select, check_priors
+from .._parameters import check_n_features_to_select, check_parameters, check_priors
 from .._progress import with_callbacks
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_rule import SparseCenterRule
@@ -139,8 +139,7 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
         self
             Fitted estimator.
         """
-        problem = self._problem.check()
-        check_choice("rule", self.rule, ("best", "one_se"))
+        check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))
         grid = self._grid(data.X)
@@ -151,7 +150,7 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
         scores = self._scores_of(score_fold, folds)
         path = path_table({"n_features_to_select": grid}, scores)
         chosen = choose(path, self.rule)
-        solution = problem.solve(self, data, self.n_jobs)
+        solution = self._problem.solve(self, data, self.n_jobs)
 
         self._keep(data.features, data.classes, solution, int(grid[chosen]))
         self.path_ = path

@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from ._optional import is_of_dask
 from ._parameters import check_choice, check_columns
 
 __all__ = [
@@ -139,30 +140,19 @@ def _check_two_classes(estimator, classes, counts):
 
 
 def is_dask(X):
-    """Whether `X` is a Dask collection, or a list of futures or delayed objects.
-
-    The module of its type tells, so that nobody imports Dask who does not use it.
-    """
+    """Whether `X` is a Dask collection, or a list of futures or delayed objects."""
     if isinstance(X, list | tuple):
-        return len(X) > 0 and all(map(_is_of_dask, X))
-    return _is_of_dask(X)
-
-
-def _is_of_dask(value):
-    rooms = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
-    return not rooms.isdisjoint(("dask", "dask_expr", "distributed"))
-
-
-def _dask_blocks():
-    """Enter the room of Dask, with a Dask collection in hand."""
-    from .statistics import dask_blocks
-
-    return dask_blocks
+        return len(X) > 0 and all(map(is_of_dask, X))
+    return is_of_dask(X)
 
 
 def _load(values):
     """Bring labels or weights to samples that are in memory."""
-    return _dask_blocks().load(values) if is_dask(values) else values
+    if not is_dask(values):
+        return values
+    from .statistics.dask_collection import load  # with a Dask collection in hand
+
+    return load(values)
 
 
 def row_by_row(columns):
@@ -177,8 +167,10 @@ def row_by_row(columns):
             if not is_dask(X):
                 return method(self, X)
             check_is_fitted(self)
+            from .statistics.dask_collection import map_rows
+
             apply = partial(_call_method, self, method.__name__)
-            return _dask_blocks().map_rows(apply, X, partial(columns, self))
+            return map_rows(apply, X, partial(columns, self))
 
         return of_rows
 
@@ -194,9 +186,11 @@ def _check_labelled_blocks(estimator, X, y, sample_weight, expected, reset, fini
     """Check a Dask collection; of the samples nothing is read before they are summarised."""
     if not getattr(estimator, "_takes_dask", False):
         raise TypeError(f"{estimator!r} does not fit Dask collections; load X first: X.compute().")
+    from .statistics.dask_blocks import DaskBlocks
+
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed; it is None.")
-    blocks = _dask_blocks().DaskBlocks.of(X)
+    blocks = DaskBlocks.of(X)
     stand_in = copy(estimator)
     validate_data(stand_in, blocks.template, reset=reset, skip_check_array=True)
     features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))

@@ -10,7 +10,7 @@ from centroidal.solvers.thresholds import Candidates, Line, LineInBlocks, find_t
 
 dask = pytest.importorskip("dask")
 
-from centroidal.statistics.dask_blocks import RowBlocks  # noqa: E402
+from centroidal.statistics.dask_collection import RowBlocks  # noqa: E402
 
 RULES = ["inclusive", "strict", "balanced", "mahalanobis"]
 

@@ -12,7 +12,8 @@ da = pytest.importorskip("dask.array")
 
 from dask.callbacks import Callback  # noqa: E402
 
-from centroidal.statistics.dask_blocks import DaskBlocks, RowBlocks  # noqa: E402
+from centroidal.statistics.dask_blocks import DaskBlocks  # noqa: E402
+from centroidal.statistics.dask_collection import RowBlocks  # noqa: E402
 
 N_CLASSES = 3
 

@@ -12,8 +12,9 @@ from centroidal.statistics import class_moments, class_subspace
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 
-from centroidal.statistics import dask_blocks  # noqa: E402
-from centroidal.statistics.dask_blocks import DaskBlocks, RowBlocks  # noqa: E402
+from centroidal.statistics import dask_blocks, dask_collection  # noqa: E402
+from centroidal.statistics.dask_blocks import DaskBlocks  # noqa: E402
+from centroidal.statistics.dask_collection import RowBlocks  # noqa: E402
 
 spectrum = import_module("centroidal.statistics.spectrum")
 
@@ -104,8 +105,11 @@ def passes(monkeypatch):
 
         return of_block
 
-    for name, function in (("moments", "_block_moments"), ("others", "_of_whole_rows")):
-        monkeypatch.setattr(dask_blocks, function, counted(name, getattr(dask_blocks, function)))
+    for name, module, function in (
+        ("moments", dask_blocks, "_block_moments"),
+        ("others", dask_collection, "_of_whole_rows"),
+    ):
+        monkeypatch.setattr(module, function, counted(name, getattr(module, function)))
     return counts
 
 

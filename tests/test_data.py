@@ -46,6 +46,30 @@ def test_labels_are_encoded_block_by_block(rng, monkeypatch):
     np.testing.assert_array_equal(data.classes[data.codes], y)
 
 
+@pytest.mark.parametrize(
+    ("labels", "classes", "expected"),
+    [
+        (["b", "x", "a"], ["a", "b"], [1, -1, 0]),
+        (np.array(["b", "a"], dtype=object), ["a", "b"], [1, 0]),
+        (["1", "2"], [1, 2], [-1, -1]),
+        ([1, 2], ["1", "2"], [-1, -1]),
+        ([2.0, 1.5], [1, 2], [1, -1]),
+        ([True, False], [0, 1], [1, 0]),
+    ],
+)
+def test_code_is_the_place_of_a_label_and_negative_if_it_is_none_of_the_classes(
+    labels, classes, expected
+):
+    codes = checks.label_codes(np.asarray(labels), np.asarray(classes))
+    assert codes.tolist() == expected
+    assert codes.dtype == np.int32
+
+
+def test_error_names_the_first_label_that_is_no_class():
+    with pytest.raises(ValueError, match=r"y holds .*'x'.* not among classes=\['a', 'b'\]"):
+        checks.encode_labels(np.array(["a", "x", "b", "y"]), np.array(["a", "b"]))
+
+
 def test_without_weights_there_are_none(labelled):
     assert checks.check_labelled(BaseEstimator(), *labelled).weights is None
 
@@ -89,9 +113,9 @@ def test_entries_stored_twice_are_added_in_a_copy():
     assert X.nnz == 3
 
 
-def test_only_some_rows_count_once_the_others_have_a_negative_code(labelled):
+def test_rows_that_are_not_kept_have_a_negative_code(labelled):
     data = checks.check_labelled(BaseEstimator(), *labelled)
-    part = data.only([0, 3])
+    part = data.keep_rows([0, 3])
     assert part.codes.tolist() == [1, -1, -1, 2, -1, -1]
     assert part.X is data.X
     assert data.codes.tolist() == [1, 0, 1, 2, 0, 1]

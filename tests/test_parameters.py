@@ -1,7 +1,69 @@
 import numpy as np
 import pytest
 
+import centroidal
 from centroidal import _parameters as checks
+from tests.public_names import PUBLIC_ESTIMATORS
+
+REQUIRED = {
+    "DecisionDAGClassifier": [centroidal.FisherSubspaceClassifier()],
+    "StabilitySelector": [centroidal.L21CentroidSelector()],
+}
+
+
+def estimator_of(name):
+    return getattr(centroidal, name)(*REQUIRED.get(name, ()))
+
+
+# ------------------------------------------------------------------ the table
+
+
+def checked_parameters():
+    """Estimators that have parameters in the table, and these."""
+    for name in PUBLIC_ESTIMATORS:
+        model = estimator_of(name)
+        table = checks.CHECKS | getattr(model, "_checks", {})
+        if name != "StabilitySelector":  # whose threshold is a number
+            yield from ((name, key) for key in model.get_params(deep=False) if key in table)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in PUBLIC_ESTIMATORS if name != "StabilitySelector"]
+)
+def test_defaults_of_every_estimator_pass(name):
+    checks.check_parameters(estimator_of(name))
+
+
+@pytest.mark.parametrize(("name", "parameter"), list(checked_parameters()))
+def test_error_names_the_parameter_of_an_estimator_that_is_of_no_known_type(name, parameter):
+    model = estimator_of(name).set_params(**{parameter: {"no": "such"}})
+    with pytest.raises((TypeError, ValueError), match=f"{parameter}=.* must"):
+        checks.check_parameters(model)
+    with pytest.raises((TypeError, ValueError), match=f"{parameter}=.* must"):
+        model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+
+
+def test_check_of_an_estimator_goes_before_that_of_the_table():
+    model = centroidal.MixtureFisherClassifier(threshold="prior")
+    with pytest.raises(ValueError, match="threshold='prior' must be one of"):
+        checks.check_parameters(model)
+
+
+@pytest.mark.parametrize("value", ["scale", "auto", 0.5, 3, np.float32(2.0)])
+def test_number_or_word_passes(value):
+    checks.CHECKS["gamma"]("gamma", value)
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [("wide", ValueError), (None, TypeError), (True, TypeError), ([1], TypeError)],
+)
+def test_error_names_the_numbers_and_words_that_are_allowed(value, error):
+    with pytest.raises(error, match=r"gamma=.* must be 'scale', 'auto' or a positive number"):
+        checks.CHECKS["gamma"]("gamma", value)
+
+
+# ------------------------------------------------------------------ single checks
 
 
 @pytest.mark.parametrize(
@@ -77,19 +139,19 @@ def test_error_names_the_flag_and_what_it_must_be(value):
 
 @pytest.mark.parametrize("value", [1e-9, 1, 2.5, np.inf, np.float32(0.5), np.int64(3)])
 def test_weight_may_be_any_positive_number_and_infinite(value):
-    assert checks.check_weight("name", value) is None
+    assert checks.CHECKS["baseline_weight"]("name", value) is None
 
 
 @pytest.mark.parametrize("value", [0, 0.0, -0.5, -np.inf, np.nan])
 def test_error_names_the_weight_that_is_not_positive(value):
     with pytest.raises(ValueError, match=f"name={value} must be positive; inf uses every feature"):
-        checks.check_weight("name", value)
+        checks.CHECKS["baseline_weight"]("name", value)
 
 
 @pytest.mark.parametrize("value", ["1", None, True, np.True_, [0.5], 1j])
 def test_error_names_the_types_a_weight_may_have(value):
     with pytest.raises(TypeError, match=r"name=.* must be a positive number, or inf"):
-        checks.check_weight("name", value)
+        checks.CHECKS["baseline_weight"]("name", value)
 
 
 @pytest.mark.parametrize(

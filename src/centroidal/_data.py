@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 from copy import copy
-from functools import partial
+from functools import partial, wraps
 from numbers import Real
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ._parameters import check_choice
+from ._optional import is_of_dask
+from ._parameters import check_choice, check_columns
 
 __all__ = [
     "Features",
@@ -36,8 +37,10 @@ __all__ = [
     "check_rows",
     "check_same_features",
     "check_symmetric",
+    "encode_labels",
     "is_dask",
-    "lazily_by_rows",
+    "label_codes",
+    "row_by_row",
 ]
 
 # What the compiled loops read as it is; everything else becomes float64.
@@ -74,16 +77,16 @@ class LabelledData(NamedTuple):
     features: Features
 
     @property
-    def is_at_hand(self):
+    def is_in_memory(self):
         """Whether single samples can be looked at, not only summaries of them."""
         return not hasattr(self.X, "each_block")
 
-    def only(self, rows):
+    def keep_rows(self, rows):
         """Return the same data in which only `rows` count, each as often as it is named.
 
         Where single samples are not at hand, `rows` are blocks of a mask.
         """
-        if not self.is_at_hand:
+        if not self.is_in_memory:
             return self._replace(codes=self.codes.map(_codes_where, rows))
         times = np.bincount(rows, minlength=self.codes.size)
         codes = np.where(times > 0, self.codes, np.int32(-1))
@@ -92,7 +95,7 @@ class LabelledData(NamedTuple):
         weights = times.astype(float) if self.weights is None else times * self.weights
         return self._replace(codes=codes, weights=weights)
 
-    def taken(self, rows):
+    def take_rows(self, rows):
         """Return `rows` by themselves."""
         weights = None if self.weights is None else self.weights[rows]
         return self._replace(X=self.X[rows], codes=self.codes[rows], weights=weights)
@@ -113,13 +116,13 @@ def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=T
     """
     if is_dask(X):
         return _check_labelled_blocks(estimator, X, y, sample_weight, classes, reset, finite)
-    y, sample_weight = _loaded(y), _loaded(sample_weight)
+    y, sample_weight = _load(y), _load(sample_weight)
     stand_in = copy(estimator)
     X, y = _validate(stand_in, X, y, reset=reset, ensure_all_finite=finite)
     features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
     check_classification_targets(y)
     expected = classes
-    classes, codes = _encode(y, expected)
+    classes, codes = encode_labels(y, expected)
     data = LabelledData(X, codes, classes, _check_weights(sample_weight, X), features)
     if expected is None:
         _check_two_classes(estimator, classes, np.bincount(codes, data.weights))
@@ -137,69 +140,82 @@ def _check_two_classes(estimator, classes, counts):
 
 
 def is_dask(X):
-    """Whether `X` is a Dask collection, or a list of futures or delayed objects.
-
-    The module of its type tells, so that nobody imports Dask who does not use it.
-    """
+    """Whether `X` is a Dask collection, or a list of futures or delayed objects."""
     if isinstance(X, list | tuple):
-        return len(X) > 0 and all(map(_is_of_dask, X))
-    return _is_of_dask(X)
+        return len(X) > 0 and all(map(is_of_dask, X))
+    return is_of_dask(X)
 
 
-def _is_of_dask(value):
-    rooms = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
-    return not rooms.isdisjoint(("dask", "dask_expr", "distributed"))
-
-
-def _dask_blocks():
-    """Enter the room of Dask, with a Dask collection in hand."""
-    from .statistics import dask_blocks
-
-    return dask_blocks
-
-
-def _loaded(values):
+def _load(values):
     """Bring labels or weights to samples that are in memory."""
-    return _dask_blocks().load(values) if is_dask(values) else values
+    if not is_dask(values):
+        return values
+    from .statistics.dask_collection import load  # with a Dask collection in hand
+
+    return load(values)
 
 
-def lazily_by_rows(apply, X, columns):
-    """Apply a function of samples to each block of rows of a Dask collection, when it is needed."""
-    return _dask_blocks().map_rows(apply, X, columns)
+def row_by_row(columns):
+    """Make a method that takes each sample by itself lazy for Dask collections.
+
+    `columns` tells of an estimator how the columns of a data frame are named.
+    """
+
+    def decorate(method):
+        @wraps(method)
+        def of_rows(self, X):
+            if not is_dask(X):
+                return method(self, X)
+            check_is_fitted(self)
+            from .statistics.dask_collection import map_rows
+
+            apply = partial(_call_method, self, method.__name__)
+            return map_rows(apply, X, partial(columns, self))
+
+        return of_rows
+
+    return decorate
+
+
+def _call_method(estimator, name, X):
+    # By name: what is sent to the workers is the estimator, not a function of a class.
+    return getattr(estimator, name)(X)
 
 
 def _check_labelled_blocks(estimator, X, y, sample_weight, expected, reset, finite):
     """Check a Dask collection; of the samples nothing is read before they are summarised."""
     if not getattr(estimator, "_takes_dask", False):
         raise TypeError(f"{estimator!r} does not fit Dask collections; load X first: X.compute().")
+    from .statistics.dask_blocks import DaskBlocks
+
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed; it is None.")
-    blocks = _dask_blocks().DaskBlocks.of(X)
+    blocks = DaskBlocks.of(X)
     stand_in = copy(estimator)
     validate_data(stand_in, blocks.template, reset=reset, skip_check_array=True)
     features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
     name = type(estimator).__name__
-    labels = blocks.paired("y", y)
+    labels = blocks.pair("y", y)
     weights = None
     if isinstance(sample_weight, Real):
         weights = labels.map(partial(_check_block_weights, sample_weight))
     elif sample_weight is not None:
-        weights = blocks.paired("sample_weight", sample_weight).map(_check_block_weights, labels)
+        weights = blocks.pair("sample_weight", sample_weight).map(_check_block_weights, labels)
     classes, counts = _total_counts(name, labels, weights)
     if expected is None:
         _check_two_classes(estimator, classes, counts)
     else:
-        _encode(classes, expected)
+        encode_labels(classes, expected)
         classes = expected
     codes = labels.map(partial(_block_codes, classes))
     check = partial(_check_block, name, finite, features.names)
-    return LabelledData(blocks.checked(check), codes, classes, weights, features)
+    return LabelledData(blocks.with_check(check), codes, classes, weights, features)
 
 
 def _total_counts(name, labels, weights):
     """Check the labels of all blocks; return them, sorted, and the weight of each."""
     count = partial(_count_block_labels, name)
-    totals = labels.map(count, *([] if weights is None else [weights])).gathered()
+    totals = labels.map(count, *([] if weights is None else [weights])).gather()
     totals = [(found, counts) for found, counts in totals if found.size]
     if not totals:
         raise ValueError("X and y hold no samples.")
@@ -214,7 +230,7 @@ def _total_counts(name, labels, weights):
 
 def _block_codes(classes, block):
     """Encode a block of labels, which were checked when they were counted."""
-    return _encode(column_or_1d(block), classes)[1]
+    return encode_labels(column_or_1d(block), classes)[1]
 
 
 def _check_block(name, finite, names, block):
@@ -292,20 +308,30 @@ def _canonical(X):
     return X
 
 
-def _encode(y, classes):
-    """Labels as positions in the sorted classes, with little memory beside the 4 bytes a label."""
-    blocks = [slice(s, s + _LABELS_PER_BLOCK) for s in range(0, y.size, _LABELS_PER_BLOCK)]
-    if classes is None:
-        classes = np.unique(np.concatenate([np.unique(y[block]) for block in blocks]))
-    codes = np.empty(y.size, dtype=np.int32)
-    for block in blocks:
-        part = y[block]
+def label_codes(labels, classes):
+    """Place of each label among the sorted classes, and -1 for a label that is not there."""
+    codes = np.full(labels.size, -1, dtype=np.int32)
+    kinds = {"word" if each.dtype.kind in "US" else each.dtype.kind for each in (labels, classes)}
+    if len(kinds) == 2 and "word" in kinds and "O" not in kinds:
+        return codes  # NumPy would sort words and numbers together, as words
+    # A block at a time: beside the 4 bytes a label, little memory.
+    for start in range(0, labels.size, _LABELS_PER_BLOCK):
+        part = labels[start : start + _LABELS_PER_BLOCK]
         found = np.searchsorted(classes, part).clip(max=classes.size - 1)
-        unknown = classes[found] != part
-        if unknown.any():
-            label = part[unknown][0]
-            raise ValueError(f"y holds {label!r}, which is not among classes={classes.tolist()}.")
-        codes[block] = found
+        codes[start : start + part.size] = np.where(classes[found] == part, found, -1)
+    return codes
+
+
+def encode_labels(y, classes=None):
+    """Return the classes, sorted, and the place of each label; with `classes`, among these."""
+    if classes is None:
+        starts = range(0, y.size, _LABELS_PER_BLOCK)
+        parts = [np.unique(y[start : start + _LABELS_PER_BLOCK]) for start in starts]
+        classes = np.unique(np.concatenate(parts))
+    codes = label_codes(y, classes)
+    if (codes < 0).any():
+        label = y[np.argmin(codes)]
+        raise ValueError(f"y holds {label!r}, which is not among classes={classes.tolist()}.")
     return classes, codes
 
 
@@ -432,7 +458,7 @@ def check_labels(estimator, X, y, sample_weight=None):
     X = check_as_given(stand_in, X, reset=True)
     check_consistent_length(X, y)
     features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
-    classes, codes = _encode(y, None)
+    classes, codes = encode_labels(y)
     data = LabelledData(X, codes, classes, _check_weights(sample_weight, X), features)
     _check_two_classes(estimator, classes, np.bincount(codes, data.weights))
     return data
@@ -498,32 +524,10 @@ def check_categorical_features(value, n_features, frame=None):
         kinds = (nw.Categorical, nw.Enum, nw.String)
         chosen = [j for j, dtype in enumerate(dtypes) if dtype in kinds]
         return np.isin(np.arange(n_features), chosen)
-    try:
-        columns = np.asarray(value)
-    except ValueError:  # lists of different lengths
-        columns = np.array(None)
-    if columns.ndim == 1 and columns.size == 0:
-        return np.zeros(n_features, dtype=bool)
-    is_named = columns.ndim == 1 and all(isinstance(name, str) for name in columns.tolist())
-    if columns.ndim != 1 or not (is_named or columns.dtype.kind in "biu"):
-        raise TypeError(
-            f"categorical_features={value!r} must be a mask, an array of columns or of names, "
-            "'from_dtype' or None."
-        )
-    if is_named:
-        return _mask_of_names(columns.tolist(), frame)
-    if columns.dtype.kind == "b":
-        if columns.size != n_features:
-            raise ValueError(
-                f"categorical_features is a mask of {columns.size} features; X has {n_features}."
-            )
-        return columns
-    if columns.min() < 0 or columns.max() >= n_features:
-        raise ValueError(
-            f"categorical_features holds {columns.min()} ... {columns.max()}; columns go from 0 "
-            f"to {n_features - 1}."
-        )
-    return np.isin(np.arange(n_features), columns)
+    if np.iterable(value) and len(value) and all(isinstance(name, str) for name in value):
+        return _mask_of_names(list(value), frame)
+    words = "a mask, an array of columns or of names, 'from_dtype' or None"
+    return check_columns("categorical_features", value, n_features, words)
 
 
 def _mask_of_names(names, frame):

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-__all__ = ["require"]
+__all__ = ["is_of_dask", "require"]
 
 
 def require(module, extra, purpose):
@@ -13,3 +13,9 @@ def require(module, extra, purpose):
         raise ImportError(
             f"{purpose} needs {module}: pip install 'centroidal[{extra}]'."
         ) from error
+
+
+def is_of_dask(value):
+    """Whether the type of a value is one of Dask's, told without importing Dask."""
+    rooms = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
+    return not rooms.isdisjoint(("dask", "dask_expr", "distributed"))

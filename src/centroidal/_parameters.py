@@ -1,4 +1,9 @@
-"""Parameters are checked before any work; errors name them, their value and what is allowed."""
+"""Parameters are checked before any work; errors name them, their value and what is allowed.
+
+`CHECKS` is the table of parameters that mean the same everywhere; an estimator has its own ones, or
+its own meaning of them, in `_checks`. `check_parameters` applies both at the top of `fit`. What
+stands for another value, or depends on the data, has a function of its own.
+"""
 
 from inspect import signature
 from numbers import Integral, Real
@@ -8,30 +13,201 @@ from sklearn.base import is_classifier
 from sklearn.metrics.pairwise import kernel_metrics
 
 __all__ = [
+    "CHECKS",
     "check_alphas",
-    "check_balance",
     "check_choice",
     "check_classifier",
+    "check_columns",
     "check_component_grid",
     "check_count",
     "check_flag",
-    "check_gamma",
     "check_jobs",
     "check_kernel",
     "check_layer_sizes",
     "check_n_axes",
-    "check_n_components",
     "check_n_features_to_select",
-    "check_number",
+    "check_parameters",
     "check_positive",
     "check_priors",
     "check_selector",
     "check_share",
     "check_shared_features",
-    "check_weight",
     "check_weight_grid",
-    "check_window",
+    "choice",
+    "optional",
 ]
+
+
+# ------------------------------------------------------------------ checks of a name and a value
+
+
+def number(words, is_allowed, bounds, kind=Real, *, or_one_of=()):
+    """Return a check: a value must be `words`, and if it is a number, it must `bounds`."""
+
+    def check(name, value):
+        if (value is None or isinstance(value, str)) and value in or_one_of:
+            return
+        if isinstance(value, bool) or not isinstance(value, kind):
+            error = ValueError if or_one_of and isinstance(value, str) else TypeError
+            shown = value if isinstance(value, Real) else repr(value)
+            raise error(f"{name}={shown} must be {words}.")
+        if not is_allowed(value):
+            raise ValueError(f"{name}={value} must {bounds}.")
+
+    return check
+
+
+def choice(*allowed):
+    """Return a check: a value must be one of some words, or None if that is among them."""
+
+    def check(name, value):
+        is_word = value is None or isinstance(value, str)
+        if not is_word or value not in allowed:
+            raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, allowed))}.")
+
+    return check
+
+
+def optional(check):
+    """Return a check: None, or what passes another check."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def check_choice(name, value, allowed):
+    """Raise unless `value` is one of `allowed`."""
+    choice(*allowed)(name, value)
+
+
+def check_flag(name, value):
+    """Raise unless `value` is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name}={value!r} must be True or False.")
+
+
+check_count = number("an int of at least 1", lambda value: value >= 1, "be at least 1", Integral)
+check_positive = number(
+    "a positive number", lambda value: 0.0 < value < np.inf, "be positive and finite"
+)
+check_share = number(
+    "a number between 0 and 1", lambda value: 0.0 < value < 1.0, "lie between 0 and 1"
+)
+_check_number = number("a number", lambda value: True, "be a number")
+_check_weight = number(
+    "a positive number, or inf", lambda value: value > 0.0, "be positive; inf uses every feature"
+)
+_check_gamma = number(
+    "'scale', 'auto' or a positive number",
+    lambda value: value > 0.0,
+    "be positive",
+    or_one_of=("scale", "auto"),
+)
+_check_n_components = number(
+    "an int, a share of the variance (float), 'log2' or None",
+    lambda value: value >= 1 if isinstance(value, Integral) else 0.0 < value <= 1.0,
+    "be at least 1 or, as a share of the variance, lie above 0 and at most at 1.0",
+    or_one_of=("log2", None),
+)
+_check_jobs = optional(
+    number(
+        "an int or None",
+        lambda value: value != 0,
+        "be a number of jobs, or -1 for all cores",
+        Integral,
+    )
+)
+
+
+def check_jobs(value):
+    """Raise unless `value` is a number of jobs as joblib knows them."""
+    _check_jobs("n_jobs", value)
+
+
+CHECKS = {
+    "alpha": check_positive,
+    "assignment": choice("alternating", "margin"),
+    "balance": check_share,
+    "baseline_weight": _check_weight,
+    "batch_size": optional(check_count),
+    "calibration": choice(None, "logistic"),
+    "center": check_flag,
+    "coef0": _check_number,
+    "degree": _check_number,
+    "disjoint": check_flag,
+    "gamma": _check_gamma,
+    "learning_rate": check_positive,
+    "max_clusters": check_count,
+    "max_epochs": optional(check_count),
+    "max_iter": check_count,
+    "merge_rule": choice("three_sigma", "chi2", None),
+    "n_components": _check_n_components,
+    "n_init": check_count,
+    "n_jobs": _check_jobs,
+    "n_neighbors": optional(check_count),
+    "patience": check_count,
+    "pretraining_epochs": check_count,
+    "refine": choice(None, "em"),
+    "reg_covar": check_positive,
+    "relative": check_flag,
+    "rule": choice("best", "one_se"),
+    "scatter": choice("total", "within"),
+    "solver": choice("auto", "newton", "irls"),
+    "targets": choice("centroids", "classes"),
+    "threshold": choice("inclusive", "strict", "balanced", "mahalanobis", "prior"),
+    "tol": optional(check_positive),
+    "validation_fraction": optional(check_share),
+    "variant": choice("classic", "squared"),
+    "whitening": choice("truncated", "full", "variance"),
+    "window": optional(check_count),
+}
+
+
+def check_parameters(estimator):
+    """Raise unless the parameters of an estimator that have a check pass it."""
+    checks = CHECKS | getattr(estimator, "_checks", {})
+    for name, value in estimator.get_params(deep=False).items():
+        if name in checks:
+            checks[name](name, value)
+
+
+# ------------------------------------------------------------------ several values
+
+
+def _check_each(name, values, check, words="an array of positive numbers, or None"):
+    """Return numbers as an array, each of them checked."""
+    if isinstance(values, str) or not np.iterable(values):
+        raise TypeError(f"{name}={values!r} must be {words}.")
+    values = list(values)
+    if not values:
+        raise ValueError(f"{name}=[] must hold at least one number.")
+    for value in values:
+        check(f"a value of {name}", value)
+    return np.asarray(values)
+
+
+def check_alphas(values):
+    """Return penalties as an array."""
+    return _check_each("alphas", values, check_positive).astype(float)
+
+
+def check_weight_grid(name, values):
+    """Return positive numbers, which may be infinite, sorted and without repeats."""
+    return np.unique(_check_each(name, values, _check_weight).astype(float))
+
+
+def check_component_grid(values):
+    """Return numbers of components, sorted and without repeats."""
+    words = "an int, an array of ints or None"
+    return np.unique(_check_each("n_components_grid", values, check_count, words))
+
+
+def check_layer_sizes(value):
+    """Return a positive whole number, or several of them, as a list."""
+    sizes = value if np.iterable(value) else [value]
+    words = "an int or several of them"
+    return _check_each("hidden_layer_sizes", sizes, check_count, words).tolist()
+
+
+# ------------------------------------------------------------------ what depends on the data
 
 
 def check_n_features_to_select(value, n_features):
@@ -55,14 +231,6 @@ def check_n_features_to_select(value, n_features):
     )
 
 
-def check_choice(name, value, allowed):
-    """Raise unless `value` is one of `allowed`."""
-    if not any(
-        value is choice or (isinstance(value, str) and value == choice) for choice in allowed
-    ):
-        raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, allowed))}.")
-
-
 def check_priors(priors, counts):
     """Class probabilities from "uniform", "empirical" or an array of one number a class."""
     if isinstance(priors, str):
@@ -81,33 +249,6 @@ def check_priors(priors, counts):
     return shares / shares.sum()
 
 
-def check_n_components(value):
-    """Raise unless `value` is a number of components, a share of variance, "log2" or None."""
-    if value is None or (isinstance(value, str) and value == "log2"):
-        return
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        if value < 1:
-            raise ValueError(f"n_components={value} must be at least 1.")
-    elif isinstance(value, Real) and not isinstance(value, bool):
-        if not 0.0 < value <= 1.0:
-            raise ValueError(
-                f"n_components={value} must, as a share of the variance, lie above 0 and at most "
-                "at 1.0."
-            )
-    else:
-        message = "must be an int, a share of the variance (float), 'log2' or None."
-        error = ValueError if isinstance(value, str) else TypeError
-        raise error(f"n_components={value!r} {message}")
-
-
-def check_balance(value):
-    """Raise unless `value` is a number between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"balance={value!r} must be a number between 0 and 1.")
-    if not 0.0 < value < 1.0:
-        raise ValueError(f"balance={value} must lie between 0 and 1, both excluded.")
-
-
 def check_n_axes(value, n_classes):
     """Return the number of Fisher axes to keep, at most one less than classes."""
     if value is None:
@@ -119,14 +260,44 @@ def check_n_axes(value, n_classes):
     return int(value)
 
 
-def check_window(value):
-    """Raise unless `value` is a number of chunks or None."""
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"window={value!r} must be a number of chunks (int) or None for all.")
-    if value < 1:
-        raise ValueError(f"window={value} must be at least 1.")
+def check_shared_features(value, n_features):
+    """Return the number of features that are shared, or a mask of them."""
+    if value is None or (isinstance(value, str) and value == "auto"):
+        return 0
+    if isinstance(value, Real) and not isinstance(value, bool):
+        is_count = isinstance(value, Integral)
+        if not 0 <= value <= (n_features if is_count else 1.0):
+            allowed = f"n_features={n_features}" if is_count else "1.0, as a fraction"
+            raise ValueError(f"shared_features={value} must lie between 0 and {allowed}.")
+        return int(value) if is_count else round(value * n_features)
+    words = "'auto', None, an int, a fraction (float), a mask or an array of columns"
+    mask = check_columns("shared_features", value, n_features, words)
+    return mask if mask.any() else 0
+
+
+def check_columns(name, value, n_features, words):
+    """Return a mask of features that are given by a mask or by numbers of columns."""
+    try:
+        columns = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        columns = np.array(None)
+    if columns.ndim == 1 and columns.size == 0:
+        return np.zeros(n_features, dtype=bool)
+    if columns.ndim != 1 or columns.dtype.kind not in "biu":
+        raise TypeError(f"{name}={value!r} must be {words}.")
+    if columns.dtype.kind == "b":
+        if columns.size != n_features:
+            raise ValueError(f"{name} is a mask of {columns.size} features; X has {n_features}.")
+        return columns
+    if columns.min() < 0 or columns.max() >= n_features:
+        raise ValueError(
+            f"{name} holds {columns.min()} ... {columns.max()}; columns go from 0 to "
+            f"{n_features - 1}."
+        )
+    return np.isin(np.arange(n_features), columns)
+
+
+# ------------------------------------------------------------------ functions and estimators
 
 
 def check_kernel(kernel, params):
@@ -144,164 +315,20 @@ def check_kernel(kernel, params):
         )
 
 
-def check_gamma(value):
-    """Raise unless `value` is "scale", "auto" or a positive number."""
-    if isinstance(value, str):
-        check_choice("gamma", value, ("scale", "auto"))
-    elif isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"gamma={value!r} must be 'scale', 'auto' or a positive number.")
-    elif not value > 0.0:
-        raise ValueError(f"gamma={value} must be positive.")
-
-
-def check_number(name, value):
-    """Raise unless a parameter is a number."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name}={value!r} must be a number.")
-
-
-def check_component_grid(values):
-    """Return numbers of components, sorted and without repeats."""
-    if isinstance(values, str) or not np.iterable(values):
-        raise TypeError(f"n_components_grid={values!r} must be an int, an array of ints or None.")
-    if len(values) == 0:
-        raise ValueError("n_components_grid=[] must hold at least one number of components.")
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-            raise ValueError(f"n_components_grid holds {value!r}; numbers must be ints from 1 on.")
-    return np.unique(np.asarray(values, dtype=int))
-
-
-def check_count(name, value):
-    """Raise unless `value` is a positive whole number."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name}={value!r} must be an int of at least 1.")
-    if value < 1:
-        raise ValueError(f"{name}={value} must be at least 1.")
-
-
-def check_positive(name, value):
-    """Raise unless `value` is a finite positive number."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name}={value!r} must be a positive number.")
-    if not 0.0 < value < np.inf:
-        raise ValueError(f"{name}={value} must be positive and finite.")
-
-
-def check_share(name, value):
-    """Raise unless `value` is a number between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name}={value!r} must be a number between 0 and 1.")
-    if not 0.0 < value < 1.0:
-        raise ValueError(f"{name}={value} must lie between 0 and 1.")
-
-
-def check_layer_sizes(value):
-    """Return a positive whole number, or several of them, as a list."""
-    sizes = list(value) if np.iterable(value) and not isinstance(value, str) else [value]
-    if not sizes:
-        raise ValueError(f"hidden_layer_sizes={value!r} must name at least one hidden layer.")
-    for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, Integral):
-            raise TypeError(f"hidden_layer_sizes={value!r} must be an int or several of them.")
-        if size < 1:
-            raise ValueError(f"hidden_layer_sizes={value!r} must be at least 1 each.")
-    return [int(size) for size in sizes]
-
-
-def check_jobs(value):
-    """Raise unless `value` is a number of jobs as joblib knows them."""
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"n_jobs={value!r} must be an int or None.")
-    if value == 0:
-        raise ValueError("n_jobs=0 must be a number of jobs, or -1 for all cores.")
-
-
 def check_selector(name, value, sample_weight=None):
     """Raise unless `value` is a selector, and one that takes the weights that are given."""
     if isinstance(value, type) or not (hasattr(value, "fit") and hasattr(value, "get_support")):
         raise TypeError(f"{name}={value!r} must be a selector, with fit and get_support.")
-    if sample_weight is not None and "sample_weight" not in signature(value.fit).parameters:
-        raise TypeError(f"sample_weight is given, but {name}={value!r} does not take it in fit.")
-
-
-def check_flag(name, value):
-    """Raise unless `value` is True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name}={value!r} must be True or False.")
-
-
-def check_weight(name, value):
-    """Raise unless `value` is a positive number, which may be infinite."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name}={value!r} must be a positive number, or inf.")
-    if not value > 0.0:
-        raise ValueError(f"{name}={value} must be positive; inf uses every feature.")
-
-
-def check_weight_grid(name, values):
-    """Return positive numbers, which may be infinite, sorted and without repeats."""
-    return np.unique(_check_each(name, values, check_weight))
-
-
-def _check_each(name, values, check):
-    """Return numbers as an array, each of them checked by `check`."""
-    if isinstance(values, str) or not np.iterable(values):
-        raise TypeError(f"{name}={values!r} must be an array of positive numbers, or None.")
-    values = list(values)
-    if not values:
-        raise ValueError(f"{name}=[] must hold at least one number.")
-    for value in values:
-        check(f"a value of {name}", value)
-    return np.asarray(values, dtype=float)
-
-
-def check_shared_features(value, n_features):
-    """Return the number of features that are shared, or a mask of them."""
-    if value is None or (isinstance(value, str) and value == "auto"):
-        return 0
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if is_number:
-        is_count = isinstance(value, Integral)
-        if not 0 <= value <= (n_features if is_count else 1.0):
-            allowed = f"n_features={n_features}" if is_count else "1.0, as a fraction"
-            raise ValueError(f"shared_features={value} must lie between 0 and {allowed}.")
-        return int(value) if is_count else round(value * n_features)
-    try:
-        columns = np.asarray(value)
-    except ValueError:  # lists of different lengths
-        columns = np.array(None)
-    if columns.ndim == 1 and columns.size == 0:
-        return 0
-    if columns.ndim != 1 or columns.dtype.kind not in "biu":
-        raise TypeError(
-            f"shared_features={value!r} must be 'auto', None, an int, a fraction (float), a mask "
-            "or an array of columns."
-        )
-    if columns.dtype.kind == "b":
-        if columns.size != n_features:
-            raise ValueError(
-                f"shared_features is a mask of {columns.size} features; X has {n_features}."
-            )
-        return columns
-    if columns.min() < 0 or columns.max() >= n_features:
-        raise ValueError(
-            f"shared_features holds {columns.min()} ... {columns.max()}; columns go from 0 to "
-            f"{n_features - 1}."
-        )
-    return np.isin(np.arange(n_features), columns)
-
-
-def check_alphas(values):
-    """Return penalties as an array."""
-    return _check_each("alphas", values, check_positive)
+    _check_takes_weights(name, value, sample_weight)
 
 
 def check_classifier(name, value, sample_weight=None):
     """Raise unless `value` is a classifier, and one that takes the weights that are given."""
     if isinstance(value, type) or not hasattr(value, "fit") or not is_classifier(value):
         raise TypeError(f"{name}={value!r} must be a classifier, with fit and predict.")
+    _check_takes_weights(name, value, sample_weight)
+
+
+def _check_takes_weights(name, value, sample_weight):
     if sample_weight is not None and "sample_weight" not in signature(value.fit).parameters:
         raise TypeError(f"sample_weight is given, but {name}={value!r} does not take it in fit.")

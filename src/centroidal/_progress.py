@@ -16,7 +16,7 @@ except ImportError:
         return method
 
 
-__all__ = ["ProgressMixin", "teller", "with_callbacks"]
+__all__ = ["ProgressMixin", "progress_function", "with_callbacks"]
 
 
 class ProgressMixin(CallbackSupportMixin):
@@ -50,7 +50,7 @@ class ProgressMixin(CallbackSupportMixin):
             root.call_on_fit_task_end(estimator=self)
 
 
-def teller(progress, unit):
+def progress_function(progress, unit):
     """Return the function that is told ``(n_done, n_steps, what)``; a step is one `unit`."""
     if progress is None or progress is False:
         return lambda n_done, n_steps, what: None

@@ -25,7 +25,7 @@ pd = pytest.importorskip("pandas")
 
 from dask.callbacks import Callback  # noqa: E402
 
-from centroidal.statistics import dask_blocks  # noqa: E402
+from centroidal.statistics import dask_collection  # noqa: E402
 
 from .conftest import MEMORY_LIMIT, PATIENCE  # noqa: E402
 
@@ -652,8 +652,8 @@ class TestCluster:
         assert X.nbytes > 4 * MEMORY_LIMIT
         workers = on_cluster.run(os.getpid)
         sizes = []
-        gather = dask_blocks._gather
-        monkeypatch.setattr(dask_blocks, "_gather", partial(_measured, gather, sizes))
+        gather = dask_collection._gather
+        monkeypatch.setattr(dask_collection, "_gather", partial(_measured, gather, sizes))
 
         model = SparseCenterClassifier(1).fit(X, da.arange(X.shape[0], chunks=HEIGHT) % 2)
 

@@ -21,7 +21,7 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 pd = pytest.importorskip("pandas")
 
-from centroidal.statistics import dask_blocks  # noqa: E402
+from centroidal.statistics import dask_blocks, dask_collection  # noqa: E402
 
 residuals = import_module("centroidal.statistics.residuals")
 spectrum = import_module("centroidal.statistics.spectrum")
@@ -275,14 +275,14 @@ class TestProducts:
 def gathered(monkeypatch):
     """What is computed for the caller, each time."""
     seen = []
-    gather = dask_blocks._gather
+    gather = dask_collection._gather
 
     def watched(parts):
         results = gather(parts)
         seen.append(results)
         return results
 
-    monkeypatch.setattr(dask_blocks, "_gather", watched)
+    monkeypatch.setattr(dask_collection, "_gather", watched)
     return seen
 
 

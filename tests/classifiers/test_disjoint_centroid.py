@@ -989,7 +989,7 @@ def test_weights_are_routed_to_fit_on_request(trees, assignment):
         ({"shared_features": [-1]}, "shared_features holds -1 ... -1; columns go from 0 to 15"),
         ({"shared_features": [True]}, "shared_features is a mask of 1 features; X has 16"),
         ({"random_state": "dice"}, "'dice' cannot be used to seed"),
-        ({"n_jobs": 0}, "n_jobs == 0"),
+        ({"n_jobs": 0}, "n_jobs=0 must be a number of jobs"),
     ],
     ids=str,
 )

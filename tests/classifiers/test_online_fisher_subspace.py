@@ -459,7 +459,7 @@ def test_windows_cannot_be_merged(pair, windows):
 
 def test_share_of_the_variance_is_not_known_to_a_stream(pair):
     for share in (0.9, np.float32(0.9)):
-        with pytest.raises(ValueError, match=r"n_components=0\.[89].* must be an int"):
+        with pytest.raises(TypeError, match=r"n_components=0\.[89].* must be an int"):
             OnlineFisherSubspaceClassifier(share).fit(*pair)
 
 

@@ -36,7 +36,7 @@ class Setting:
         mean = np.average(X, axis=0, weights=weights)
         divisors = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
         membership = weights[:, None] * np.eye(3)[codes]
-        self.samples = Samples.standardised(to(X), mean, divisors, membership, "cpu")
+        self.samples = Samples.standardise(to(X), mean, divisors, membership, "cpu")
         first_of_class = [0, 1, 2]
         self.centers = place(self.expected.targets[first_of_class], "cpu")
         self.network = first_network(
@@ -99,7 +99,7 @@ def test_error_of_outputs_that_hit_the_class_means_is_zero(rng):
     with torch.no_grad():
         setting.network.output.weights.zero_()
         setting.network.output.biases.copy_(setting.centers[1])
-        own = setting.samples.only(np.flatnonzero(setting.samples.membership[:, 1]))
+        own = setting.samples.take(np.flatnonzero(setting.samples.membership[:, 1]))
     assert abs(encoding_error(setting.network, own, setting.centers).item()) < 1e-15
 
 
@@ -116,7 +116,7 @@ def test_product_is_that_of_standardised_samples(rng, to):
 @every_format
 def test_some_of_the_samples_keep_their_values_and_weights(rng, to):
     setting, rows = Setting(rng, to=to), np.array([8, 2, 5])
-    part = setting.samples.only(rows)
+    part = setting.samples.take(rows)
     assert (len(setting.samples), len(part)) == (11, 3)
     np.testing.assert_allclose(
         part.times(place(np.eye(7), "cpu")), setting.expected.Z[rows], atol=1e-12

@@ -13,13 +13,13 @@ torch = pytest.importorskip("torch", reason=NEEDS_TORCH)
 
 from centroidal.feature_selection._encoder_network import Network, Samples, first_network, place  # noqa: E402
 from centroidal.feature_selection._encoder_training import (  # noqa: E402
+    EncoderProblem,
     Epoch,
-    Problem,
     Schedule,
     _batches,
     _DescentStep,
     _ProximalAdam,
-    learned,
+    learned_weights,
     n_epochs,
     stop_early,
     threads,
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 class Training(NamedTuple):
     network: Network
-    problem: Problem
+    problem: EncoderProblem
     schedule: Schedule
 
     def epochs(self):
@@ -61,7 +61,9 @@ def pose(rng, hidden_sizes=(5,), alpha=0.01, **schedule):
         "batch_size": None,
         "rng": np.random.RandomState(5),
     }
-    return Training(network, Problem(samples, centers, alpha), Schedule(**{**settings, **schedule}))
+    return Training(
+        network, EncoderProblem(samples, centers, alpha), Schedule(**{**settings, **schedule})
+    )
 
 
 def is_changed(tensors, before):
@@ -152,7 +154,7 @@ def test_step_of_the_alternation_lowers_the_objective_as_much_as_its_length_prom
 
 def test_step_of_the_alternation_is_a_soft_threshold_of_the_gradient_step(rng):
     network, problem, _ = pose(rng, alpha=0.02)
-    found = learned(network, problem)
+    found = learned_weights(network, problem)
     step = _DescentStep(network, problem)
     step.take()
     moved = found.feature_weights - step.size * found.gradient
@@ -268,7 +270,7 @@ def test_batches_are_drawn_anew_in_each_epoch(rng):
 
 def test_what_is_learned_are_the_arrays_of_the_network(rng):
     training = pose(rng, (5, 4))
-    found, network = learned(training.network, training.problem), training.network
+    found, network = learned_weights(training.network, training.problem), training.network
     np.testing.assert_array_equal(found.feature_weights, network.feature_weights.detach())
     assert [weights.shape for weights in found.layer_weights] == [(8, 5), (5, 4), (4, 8)]
     assert [biases.shape for biases in found.layer_biases] == [(5,), (4,), (8,)]

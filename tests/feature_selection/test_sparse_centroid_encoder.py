@@ -736,7 +736,7 @@ def test_number_of_threads_is_restored(samples, counter, error):
         ({"alpha": np.inf}, ValueError, "alpha=inf must be positive and finite"),
         ({"alpha": "strong"}, TypeError, "alpha='strong' must be a positive number"),
         ({"hidden_layer_sizes": 0}, ValueError, "hidden_layer_sizes=0 must be at least 1"),
-        ({"hidden_layer_sizes": ()}, ValueError, r"hidden_layer_sizes=\(\) must name at least"),
+        ({"hidden_layer_sizes": ()}, ValueError, r"hidden_layer_sizes=\[\] must hold at least"),
         ({"hidden_layer_sizes": "ten"}, TypeError, "hidden_layer_sizes='ten' must be an int"),
         ({"hidden_layer_sizes": 2.5}, TypeError, "hidden_layer_sizes=2.5 must be an int"),
         ({"hidden_layer_sizes": (5, 0)}, ValueError, "hidden_layer_sizes.*0.* must be at least 1"),

@@ -23,7 +23,7 @@ class Samples(NamedTuple):
     targets: np.ndarray
     weights: np.ndarray
 
-    def only(self, rows):
+    def take(self, rows):
         return Samples(*(part[rows] for part in self))
 
 
@@ -148,7 +148,7 @@ class Trainer:
             return [self.samples]
         order = self.rng.permutation(n_samples)
         starts = range(0, n_samples, self.batch_size)
-        return [self.samples.only(order[s : s + self.batch_size]) for s in starts]
+        return [self.samples.take(order[s : s + self.batch_size]) for s in starts]
 
     def objective(self, samples, alpha):
         return error(self.w, self.hidden, self.output, samples) + alpha * np.abs(self.w).sum()

@@ -166,7 +166,7 @@ def test_as_many_features_as_groups_are_enough():
 
 def test_some_seeds_keep_their_columns_and_groups_together():
     seeds = draw_seeds(12, 4, 30, seed=3)
-    some = seeds.only(slice(10, 20))
+    some = seeds.take(slice(10, 20))
     np.testing.assert_array_equal(some.columns, seeds.columns[10:20])
     np.testing.assert_array_equal(some.groups, seeds.groups[10:20])
 

@@ -189,5 +189,5 @@ def test_classes_of_one_point_each_have_an_infinite_slope(moments, thirds):
 
 
 def test_class_alone_has_no_slope(moments):
-    alone = moments.only(np.array([1]))
+    alone = moments.take_classes(np.array([1]))
     assert slope_from_moments(alone, np.ones((1, 6), dtype=bool), np.ones(6)) == 0.0

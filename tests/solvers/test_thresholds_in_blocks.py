@@ -10,7 +10,7 @@ from centroidal.solvers.thresholds import Candidates, Line, LineInBlocks, find_t
 
 dask = pytest.importorskip("dask")
 
-from centroidal.statistics.dask_blocks import RowBlocks  # noqa: E402
+from centroidal.statistics.dask_collection import RowBlocks  # noqa: E402
 
 RULES = ["inclusive", "strict", "balanced", "mahalanobis"]
 
@@ -96,7 +96,7 @@ def test_order_of_the_blocks_does_not_matter(rng, rule):
 
 def test_runs_follow_each_other(rng):
     line = draw_line(rng, 300)
-    runs = in_blocks(line, np.arange(20, 300, 20)).runs().gathered()
+    runs = in_blocks(line, np.arange(20, 300, 20)).runs().gather()
     assert len(runs) > 5
     joined = np.concatenate([run.starts for run in runs])
     np.testing.assert_array_equal(joined, np.unique(line.values))

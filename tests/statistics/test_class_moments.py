@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from centroidal.statistics import ClassMoments, class_moments, fold_moments, merge_by_label
+from centroidal.statistics import ClassMoments, class_moments, fold_moments
 from tests import reference
 
 
@@ -197,6 +197,16 @@ def test_c_and_f_order_are_equal_to_the_bit(rng, small_blocks):
     )
 
 
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_columns_alone_have_the_same_bits_in_blocks_of_the_same_height(rng, store, small_blocks):
+    X = rng.normal(size=(61, 12))
+    codes = rng.integers(0, 3, size=61).astype(np.int32)
+    together = class_moments(store(X), codes, 3, height=7)
+    alone = class_moments(store(X[:, 4:9]), codes, 3, height=7)
+    np.testing.assert_array_equal(alone.means, together.means[:, 4:9])
+    np.testing.assert_array_equal(alone.squares, together.squares[:, 4:9])
+
+
 def test_blocks_of_rows_change_only_rounding(rng, small_blocks, layout):
     X = rng.normal(size=(150, 3))
     codes = rng.integers(-1, 4, size=150).astype(np.int32)
@@ -246,8 +256,8 @@ def test_parts_with_other_classes_merge_once_they_are_reindexed(rows):
     first = rows.take(rows.codes != 1).take(slice(0, 20))
     second = rows.take(rows.codes != 0).take(slice(20, None))
     parts = [
-        class_moments(first.X, np.where(first.codes == 2, 1, first.codes), 2).reindexed([0, 2], 3),
-        class_moments(second.X, np.maximum(second.codes - 1, -1), 2).reindexed([1, 2], 3),
+        class_moments(first.X, np.where(first.codes == 2, 1, first.codes), 2).reindex([0, 2], 3),
+        class_moments(second.X, np.maximum(second.codes - 1, -1), 2).reindex([1, 2], 3),
     ]
     X, codes = np.vstack([first.X, second.X]), np.concatenate([first.codes, second.codes])
     assert_moments_close(parts[0].merge(parts[1]), class_moments(X, codes, 3))
@@ -255,7 +265,7 @@ def test_parts_with_other_classes_merge_once_they_are_reindexed(rows):
 
 @pytest.mark.parametrize("classes", [[2, 0], [1], [True, False, True]], ids=str)
 def test_moments_of_some_classes_are_those_of_their_rows_alone(rows, classes):
-    moments = class_moments(rows.X, rows.codes, 3, rows.weights).only(np.array(classes))
+    moments = class_moments(rows.X, rows.codes, 3, rows.weights).take_classes(np.array(classes))
     kept = np.arange(3)[np.array(classes)]
     positions = np.full(4, -1, dtype=np.int32)
     positions[kept] = np.arange(kept.size)
@@ -265,7 +275,7 @@ def test_moments_of_some_classes_are_those_of_their_rows_alone(rows, classes):
 
 def test_moments_of_some_classes_leave_those_of_all_alone(rows):
     moments = class_moments(rows.X, rows.codes, 3)
-    moments.only(np.array([1, 2])).means[:] = 0.0
+    moments.take_classes(np.array([1, 2])).means[:] = 0.0
     assert_moments_equal(moments, class_moments(rows.X, rows.codes, 3))
 
 
@@ -365,18 +375,3 @@ def test_small_spread_around_a_large_mean_is_not_taken_for_rounding(rng, layout)
     X = 1e3 + 1e-7 * rng.normal(size=(500, 1))
     moments = class_moments(layout(X), np.zeros(500, dtype=np.int32), 1)
     assert np.sqrt(moments.variance[0]) == pytest.approx(X.std(), rel=1e-6)
-
-
-def test_merging_by_label_puts_classes_in_the_order_of_their_labels(rng):
-    X = rng.normal(size=(30, 4))
-    labels = np.array(["a", "b", "c"])
-    codes = np.arange(30, dtype=np.int32) % 3
-    first = class_moments(X[:12], codes[:12] % 2, 2)
-    second = class_moments(X[12:], codes[12:] % 2, 2)
-    classes, merged = merge_by_label(first, labels[[0, 2]], second, labels[[1, 2]])
-    whole = np.concatenate([np.array([0, 2])[codes[:12] % 2], np.array([1, 2])[codes[12:] % 2]])
-    expected = class_moments(X, whole.astype(np.int32), 3)
-    assert classes.tolist() == ["a", "b", "c"]
-    np.testing.assert_array_equal(merged.counts, expected.counts)
-    np.testing.assert_allclose(merged.means, expected.means, rtol=1e-12)
-    np.testing.assert_allclose(merged.squares, expected.squares, rtol=1e-12)

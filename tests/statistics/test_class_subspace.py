@@ -361,7 +361,7 @@ def test_class_that_was_not_seen_does_not_move_the_mean_of_a_constant_feature(rn
 
 
 def test_reindexed_classes_move_and_new_ones_are_empty(either):
-    moved = either.summary().reindexed([3, 0, 1], 4)
+    moved = either.summary().reindex([3, 0, 1], 4)
     assert moved.counts[2] == 0.0
     assert not moved.means[2].any()
     np.testing.assert_array_equal(moved.counts[[3, 0, 1]], either.summary().counts)
@@ -370,7 +370,7 @@ def test_reindexed_classes_move_and_new_ones_are_empty(either):
 
 def test_reindexed_classes_keep_mean_and_spectrum(either):
     summary = either.summary()
-    moved = summary.reindexed([3, 0, 1], 4)
+    moved = summary.reindex([3, 0, 1], 4)
     np.testing.assert_allclose(moved.mean, summary.mean, rtol=1e-13)
     np.testing.assert_array_equal(moved.spectrum.values, summary.spectrum.values)
 
@@ -385,7 +385,7 @@ def test_parts_with_other_classes_merge_once_they_are_reindexed(either):
         codes = np.searchsorted(positions, part.codes).astype(np.int32)
         moments = class_moments(part.X, codes, 2, part.weights)
         found = class_subspace(part.X, codes, moments, part.weights, part.scatter)
-        parts.append(found.reindexed(positions, 3))
+        parts.append(found.reindex(positions, 3))
     both = Samples(
         np.vstack([first.X, second.X]),
         np.concatenate([first.codes, second.codes]),
@@ -439,7 +439,7 @@ def test_complete_spectrum_has_no_tail(either):
 
 def test_centred_rows_are_those_that_the_scatter_is_made_of(either, layout, rng):
     right = rng.normal(size=(either.X.shape[1], 3))
-    rows = either.summary().centred(layout(either.X), either.codes, either.weights)
+    rows = either.summary().center_rows(layout(either.X), either.codes, either.weights)
     np.testing.assert_allclose(rows.push(right), either.deviations() @ right, atol=1e-11)
 
 

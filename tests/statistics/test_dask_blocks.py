@@ -12,7 +12,8 @@ da = pytest.importorskip("dask.array")
 
 from dask.callbacks import Callback  # noqa: E402
 
-from centroidal.statistics.dask_blocks import DaskBlocks, RowBlocks  # noqa: E402
+from centroidal.statistics.dask_blocks import DaskBlocks  # noqa: E402
+from centroidal.statistics.dask_collection import RowBlocks  # noqa: E402
 
 N_CLASSES = 3
 
@@ -32,7 +33,7 @@ def rows(rng):
 
 def blocks_of(X, chunks, *columns):
     blocks = DaskBlocks.of(da.from_array(X, chunks=chunks))
-    return blocks, *(blocks.paired("values", column) for column in columns)
+    return blocks, *(blocks.pair("values", column) for column in columns)
 
 
 CHUNKS = [(57, 10), (8, 10), (57, 3), (8, 3), (1, 10)]
@@ -75,7 +76,7 @@ def test_sparse_blocks_stay_sparse(rows, kind, monkeypatch):
         monkeypatch.setattr(kind, name, None)
     parts = [[dask.delayed(kind(X[rows]))] for rows in (slice(0, 30), slice(30, 57))]
     blocks = DaskBlocks(parts, [0, 10], [30, 27], np.empty((0, 10)))
-    own = blocks.paired("codes", codes)
+    own = blocks.pair("codes", codes)
     found = class_moments(blocks, own, N_CLASSES)
     np.testing.assert_allclose(found.means, class_moments(X, codes, N_CLASSES).means, atol=1e-12)
     medians = class_medians(blocks, own, N_CLASSES).medians
@@ -121,7 +122,7 @@ def test_a_column_in_memory_is_cut_where_blocks_of_unknown_length_begin(rows):
     lazy = da.from_array(X, chunks=(8, 10))
     blocks = DaskBlocks.of(lazy[lazy[:, 0] < np.inf])
     assert np.isnan(blocks.shape[0])
-    parts = blocks.paired("codes", codes).parts
+    parts = blocks.pair("codes", codes).parts
     assert [len(part) for part in parts] == [8, 8, 8, 8, 8, 8, 8, 1]
     assert blocks.shape == (57, 10)
 
@@ -129,7 +130,7 @@ def test_a_column_in_memory_is_cut_where_blocks_of_unknown_length_begin(rows):
 def test_a_dask_column_is_cut_like_the_rows(rows):
     X, codes, _ = rows
     _, own = blocks_of(X, (8, 3), da.from_array(codes, chunks=13))
-    assert [len(part) for part in own.gathered()] == [8, 8, 8, 8, 8, 8, 8, 1]
+    assert [len(part) for part in own.gather()] == [8, 8, 8, 8, 8, 8, 8, 1]
 
 
 def test_each_block_is_called(rows):
@@ -156,7 +157,7 @@ def test_functions_of_a_column_are_one_task_a_block():
     tasks = []
     column = RowBlocks([dask.delayed(i) for i in range(3)]).map(abs).map(float).map(str)
     with Callback(pretask=lambda key, *_: tasks.append(key)):
-        assert column.gathered() == ("0.0", "1.0", "2.0")
+        assert column.gather() == ("0.0", "1.0", "2.0")
     assert len(tasks) == 3
     assert all(key.startswith("str-") for key in tasks)
 
@@ -179,14 +180,14 @@ def test_folds_are_those_of_scikit_learn(n_folds, rng):
         folds = blocks.stratified_folds(4, n_folds)
         for found, rows in zip(folds, expected, strict=True):
             for part, desired in zip(found, rows, strict=True):
-                mask = np.concatenate(part.gathered())
+                mask = np.concatenate(part.gather())
                 np.testing.assert_array_equal(np.flatnonzero(mask), desired)
 
 
 def test_sums_over_whole_rows(rows):
     X, codes, weights = rows
     blocks, own, weight = blocks_of(X, (8, 3), codes, weights)
-    found = blocks.summed(lambda X, codes, weights: weights @ X + codes.sum(), own, weight)
+    found = blocks.sum_rows(lambda X, codes, weights: weights @ X + codes.sum(), own, weight)
     np.testing.assert_allclose(found, weights @ X + codes.sum(), rtol=1e-12)
 
 
@@ -199,23 +200,23 @@ class TestErrors:
     def test_columns_of_another_length(self, rows):
         X, codes, _ = rows
         with pytest.raises(ValueError, match="X has 57 rows, and y has 56."):
-            blocks_of(X, (8, 3))[0].paired("y", codes[1:])
+            blocks_of(X, (8, 3))[0].pair("y", codes[1:])
         with pytest.raises(ValueError, match="X has 57 rows, and y has 56."):
-            blocks_of(X, (8, 3))[0].paired("y", da.from_array(codes[1:], chunks=8))
+            blocks_of(X, (8, 3))[0].pair("y", da.from_array(codes[1:], chunks=8))
 
     def test_columns_in_another_number_of_blocks(self, rows):
         X, codes, _ = rows
         lazy = da.from_array(X, chunks=(8, 10))
         blocks = DaskBlocks.of(lazy[lazy[:, 0] < np.inf])
         with pytest.raises(ValueError, match="y has 2 blocks, and X 8 blocks of rows"):
-            blocks.paired("y", da.from_array(codes, chunks=30))
+            blocks.pair("y", da.from_array(codes, chunks=30))
         with pytest.raises(ValueError, match="y has 1 blocks, and X 8 blocks of rows"):
-            blocks.paired("y", [dask.delayed(codes)])
+            blocks.pair("y", [dask.delayed(codes)])
 
     def test_blocks_of_another_length(self, rows):
         X, codes, _ = rows
         blocks = DaskBlocks.of([dask.delayed(X[:20]), dask.delayed(X[20:])])
-        own = blocks.paired("y", [dask.delayed(codes[:20]), dask.delayed(codes[30:])])
+        own = blocks.pair("y", [dask.delayed(codes[:20]), dask.delayed(codes[30:])])
         with pytest.raises(ValueError, match="block 1 of X has 37 rows, and of y 27."):
             class_moments(blocks, own, N_CLASSES)
         with pytest.raises(ValueError, match="block 1 of X has 37 rows, and of y 27."):
@@ -224,19 +225,19 @@ class TestErrors:
     def test_blocks_of_another_width(self, rows):
         X, codes, _ = rows
         blocks = DaskBlocks.of([dask.delayed(X[:20]), dask.delayed(X[20:, :4])])
-        own = blocks.paired("y", [dask.delayed(codes[:20]), dask.delayed(codes[20:])])
+        own = blocks.pair("y", [dask.delayed(codes[:20]), dask.delayed(codes[20:])])
         with pytest.raises(ValueError, match="block 1 of X has 4 columns; it must have 10."):
             class_moments(blocks, own, N_CLASSES)
 
     def test_columns_of_two_dimensions(self, rows):
         X, _, _ = rows
         with pytest.raises(ValueError, match="y must have 1 dimension; it has 2."):
-            blocks_of(X, (8, 3))[0].paired("y", da.zeros((57, 1)))
+            blocks_of(X, (8, 3))[0].pair("y", da.zeros((57, 1)))
 
     def test_a_column_that_is_no_collection_of_rows(self, rows):
         X, codes, _ = rows
         with pytest.raises(TypeError, match="y=.* must be a Dask array or series"):
-            blocks_of(X, (8, 3))[0].paired("y", dask.delayed(codes))
+            blocks_of(X, (8, 3))[0].pair("y", dask.delayed(codes))
 
     @pytest.mark.parametrize("shape", [(5,), (5, 2, 2)])
     def test_arrays_of_other_dimensions(self, shape):

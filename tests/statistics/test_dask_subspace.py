@@ -12,8 +12,9 @@ from centroidal.statistics import class_moments, class_subspace
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 
-from centroidal.statistics import dask_blocks  # noqa: E402
-from centroidal.statistics.dask_blocks import DaskBlocks, RowBlocks  # noqa: E402
+from centroidal.statistics import dask_blocks, dask_collection  # noqa: E402
+from centroidal.statistics.dask_blocks import DaskBlocks  # noqa: E402
+from centroidal.statistics.dask_collection import RowBlocks  # noqa: E402
 
 spectrum = import_module("centroidal.statistics.spectrum")
 
@@ -41,8 +42,8 @@ def summaries(rows, chunks, scatter, n_pairs=None, *, is_weighted=True, store=np
     X, codes, weights = rows
     weights = weights if is_weighted else None
     blocks = DaskBlocks.of(da.from_array(X, chunks=chunks).map_blocks(store))
-    own = blocks.paired("codes", codes)
-    lazy = None if weights is None else blocks.paired("weights", weights)
+    own = blocks.pair("codes", codes)
+    lazy = None if weights is None else blocks.pair("weights", weights)
     found = class_subspace(
         blocks, own, class_moments(blocks, own, N_CLASSES, lazy), lazy, scatter, n_pairs
     )
@@ -104,17 +105,20 @@ def passes(monkeypatch):
 
         return of_block
 
-    for name, function in (("moments", "_block_moments"), ("others", "_of_whole_rows")):
-        monkeypatch.setattr(dask_blocks, function, counted(name, getattr(dask_blocks, function)))
+    for name, module, function in (
+        ("moments", dask_blocks, "_block_moments"),
+        ("others", dask_collection, "_of_whole_rows"),
+    ):
+        monkeypatch.setattr(module, function, counted(name, getattr(module, function)))
     return counts
 
 
 def test_parts_are_joined_and_exchanged_in_order():
     blocks = RowBlocks([dask.delayed([i, i + 0.5]) for i in range(7)])
     assert len(blocks) == 7
-    joined = blocks.regrouped(3, _joined)
-    assert joined.gathered() == ([0, 0.5, 1, 1.5, 2, 2.5], [3, 3.5, 4, 4.5, 5, 5.5], [6, 6.5])
-    exchanged = blocks.exchanged(list, list, 2).persisted().gathered()
+    joined = blocks.regroup(3, _joined)
+    assert joined.gather() == ([0, 0.5, 1, 1.5, 2, 2.5], [3, 3.5, 4, 4.5, 5, 5.5], [6, 6.5])
+    exchanged = blocks.exchange(list, list, 2).persist().gather()
     assert exchanged == ([0, 1, 2, 3, 4, 5, 6], [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5])
 
 

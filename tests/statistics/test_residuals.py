@@ -141,19 +141,19 @@ def test_column_squares_are_those_of_the_explicit_rows(problem, store):
 
 def test_levelled_dense_residuals_are_relative_to_their_mean(problem):
     rows = problem.explicit_rows()
-    found = problem.residuals().levelled().push(np.eye(problem.X.shape[1]))
+    found = problem.residuals().subtract_levels().push(np.eye(problem.X.shape[1]))
     assert_close(found, rows - rows.mean(axis=1, keepdims=True))
 
 
 def test_column_squares_of_levelled_residuals_are_those_of_their_rows(problem, store):
-    levelled = problem.residuals(store).levelled()
+    levelled = problem.residuals(store).subtract_levels()
     rows = levelled.push(np.eye(problem.X.shape[1]))
     assert_close(levelled.column_squares(), (rows**2).sum(axis=0))
 
 
 @pytest.mark.parametrize("name", ["csr_array", "csc_matrix"])
 def test_levelled_sparse_residuals_stay_as_they_are(problem, name):
-    found = problem.residuals(STORES[name]).levelled().push(np.eye(problem.X.shape[1]))
+    found = problem.residuals(STORES[name]).subtract_levels().push(np.eye(problem.X.shape[1]))
     assert_close(found, problem.explicit_rows())
 
 
@@ -230,7 +230,7 @@ def test_data_are_left_as_they_were(problem, store):
     found.gram(), found.scatter(), found.trace(), found.squared_lengths()
     found.weighted_gram(np.full(problem.X.shape[1], 2.0))
     found.columns(np.array([0, 1]))[:] = 7.0
-    found.levelled().column_squares()
+    found.subtract_levels().column_squares()
     left = stored.toarray() if sparse.issparse(stored) else stored
     np.testing.assert_array_equal(left, problem.X)
 

@@ -1,39 +1,13 @@
 """What all classifiers share: one score a class decides everything."""
 
-from functools import partial, wraps
-
 import numpy as np
 from scipy.special import log_softmax
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectorMixin
 
-from .._data import check_fitted, is_dask, lazily_by_rows
+from .._data import Features, check_fitted, row_by_row
 
-__all__ = ["ClassScoresMixin", "row_by_row"]
-
-
-def row_by_row(columns):
-    """Make a method that takes each sample by itself lazy for Dask collections.
-
-    `columns` tells of an estimator how the columns of a data frame are named.
-    """
-
-    def decorate(method):
-        @wraps(method)
-        def of_rows(self, X):
-            if not is_dask(X):
-                return method(self, X)
-            check_fitted(self)
-            apply = partial(_call_method, self, method.__name__)
-            return lazily_by_rows(apply, X, partial(columns, self))
-
-        return of_rows
-
-    return decorate
-
-
-def _call_method(estimator, name, X):
-    # By name: what is sent to the workers is the estimator, not a function of a class.
-    return getattr(estimator, name)(X)
+__all__ = ["ClassScoresMixin", "SolvedClassifier", "SupportMixin"]
 
 
 def _class_labels(estimator):
@@ -125,3 +99,43 @@ class ClassScoresMixin(ClassifierMixin):
         # Without any spread inside the classes the best score is certain.
         with np.errstate(over="ignore"):
             return log_softmax(behind / max(self._score_unit, np.finfo(float).tiny), axis=1)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class SolvedClassifier(ClassScoresMixin, BaseEstimator):
+    """A classifier that keeps what was solved as `_solution`."""
+
+    @property
+    def _features(self):
+        return Features(self.n_features_in_, getattr(self, "feature_names_in_", None))
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_solution")
+
+
+class SupportMixin(SelectorMixin):
+    """Selects the features in `support_`, lazily of Dask collections."""
+
+    @row_by_row(lambda model: model.get_feature_names_out())
+    def transform(self, X):
+        """Keep the selected features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        {ndarray, sparse matrix} of shape (n_samples, n_selected)
+            The samples with the selected features only.
+        """
+        return super().transform(X)
+
+    def _get_support_mask(self):
+        check_fitted(self)
+        return self.support_

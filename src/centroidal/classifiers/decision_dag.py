@@ -8,7 +8,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._data import check_as_given, check_fitted, check_labels
-from .._parameters import check_classifier
+from .._parameters import check_classifier, check_parameters
 
 __all__ = ["DecisionDAGClassifier"]
 
@@ -102,6 +102,7 @@ class DecisionDAGClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self
             Fitted estimator.
         """
+        check_parameters(self)
         check_classifier("estimator", self.estimator, sample_weight)
         data = check_labels(self, X, y, sample_weight)
         labels = data.classes[data.codes]

@@ -1,29 +1,17 @@
 """Centers with features of their own; mathematics in solvers/disjoint_centroids.py."""
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
-from .._data import check_finite_summary, check_labelled, check_next_classes, check_same_features
-from .._parameters import check_weight
+from .._data import check_finite_summary, check_labelled
 from .._progress import with_callbacks
-from ..statistics import map_blocks, merge_by_label
+from ..statistics import map_blocks
 from .disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
-from .moments import finite_moments
+from .mergeable import MomentsClassifier
 
 __all__ = ["DisjointCentroidClassifier"]
 
 
-def _streams(estimator):
-    if not estimator._takes_dask:
-        raise AttributeError(
-            "partial_fit and merge need assignment='margin' and calibration=None, which come from "
-            f"class moments; got assignment={estimator.assignment!r}, "
-            f"calibration={estimator.calibration!r}."
-        )
-    return True
-
-
-class DisjointCentroidClassifier(DisjointCentroidRule):
+class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
     r"""Nearest centroid classifier whose classes have features of their own (NDC).
 
     A sample goes to the class with the smallest mean square over the features of that class,
@@ -200,10 +188,11 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
         self
             Fitted estimator.
         """
-        recipe = self._check_parameters()
+        self._check_parameters()
+        recipe = self._recipe
         data = check_labelled(self, X, y, sample_weight)
 
-        moments = finite_moments(self, data.X, data.codes, data.classes.size, data.weights)
+        moments = self._summarise(data)
         weights = np.array([self.baseline_weight], dtype=float)
         (groups,) = recipe.find(data, moments, weights, self._seed(), self._each_block)
         self._check_found(groups)
@@ -212,59 +201,14 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
         solution = DisjointSolution(moments, scale, groups, self.baseline_weight)
         return self._keep(data.features, data.classes, solution, data)
 
-    @available_if(_streams)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Add samples to what was seen before; the groups are those of all data in one batch.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Further samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that will ever appear; required in the first call. A class without samples
-            so far is never predicted.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
-
-        Returns
-        -------
-        self
-            Updated estimator.
-        """
-        is_first = not self.__sklearn_is_fitted__()
-        classes = check_next_classes(self, classes, is_first)
-        self._check_parameters()
-        data = check_labelled(
-            self, X, y, sample_weight, classes=classes, reset=is_first, finite=False
+    @property
+    def _needed_to_merge(self):
+        if self._takes_dask:
+            return None
+        return (
+            "assignment='margin' and calibration=None, which come from class moments; got "
+            f"assignment={self.assignment!r}, calibration={self.calibration!r}"
         )
-
-        moments = finite_moments(self, data.X, data.codes, classes.size, data.weights)
-        if not is_first:
-            moments = self._solution.moments.merge(moments)
-        return self._keep_moments(data.features, classes, moments)
-
-    @available_if(_streams)
-    def merge(self, other):
-        """Add what another fitted classifier saw; the groups are those of both data in one batch.
-
-        Parameters
-        ----------
-        other : DisjointCentroidClassifier
-            Fitted on the same features; its classes may differ.
-
-        Returns
-        -------
-        self
-            Estimator of both parts, with the classes of either.
-        """
-        self._check_parameters()
-        check_same_features(self, other)
-        classes, moments = merge_by_label(
-            self._solution.moments, self.classes_, other._solution.moments, other.classes_
-        )
-        return self._keep_moments(self._features, classes, moments)
 
     @property
     def _takes_dask(self):
@@ -283,10 +227,6 @@ class DisjointCentroidClassifier(DisjointCentroidRule):
         scale = self._recipe.feature_scale(moments)
         solution = DisjointSolution(moments, scale, groups, self.baseline_weight)
         return self._keep(features, classes, solution)
-
-    def _check_parameters(self):
-        check_weight("baseline_weight", self.baseline_weight)
-        return self._checked_recipe()
 
     def _each_block(self, run, blocks):
         """Run blocks of starts in threads; a step each."""

@@ -1,27 +1,222 @@
-"""What a fitted disjoint centroid classifier does, whoever chose the weight of the baseline."""
+"""How features are given to classes, and what a classifier of such groups does."""
 
 from typing import NamedTuple
+from warnings import warn
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from .._data import Features, check_finite, check_fitted, check_rows
-from .._parameters import check_choice
+from .._data import check_finite, check_fitted, check_rows
+from .._parameters import check_parameters, check_shared_features, choice
 from .._progress import ProgressMixin
-from ..solvers.disjoint_centroids import group_distances
+from ..solvers.disjoint_centroids import (
+    group_distances,
+    margin_groups,
+    margin_ratios,
+    separations,
+    training_errors,
+)
+from ..solvers.feature_partitions import Partitions, alternate, cluster_columns, draw_seeds
 from ..solvers.slopes import slope_from_distances, slope_from_moments
-from ..statistics import ClassMoments, map_blocks
-from ._base import ClassScoresMixin, row_by_row
-from ._group_recipe import GroupRecipe, Groups
-from .sparse_center_problem import row_blocks
+from ..solvers.sparse_centers import feature_scale
+from ..statistics import ClassMoments
+from ..statistics.column_products import column_products
+from ..statistics.threads import map_blocks, row_blocks
+from ._base import SolvedClassifier, SupportMixin
 
-__all__ = ["DisjointCentroidRule", "DisjointSolution"]
+__all__ = ["DisjointCentroidRule", "DisjointSolution", "GroupRecipe", "Groups"]
+
+_STARTS_PER_BLOCK = 25
+_ENTRIES_PER_BLOCK = 2**23  # a feature in a restart for a weight
+
+
+class Groups(NamedTuple):
+    """Which features each class has, and how that was found.
+
+    Attributes
+    ----------
+    masks : ndarray of bool, shape (n_classes, n_features)
+        Whether a class has a feature; none for a class without samples.
+    objective : float
+        What the assignment minimises.
+    errors : ndarray of shape (n_restarts,)
+        Training error of each restart, NaN if it was void.
+    """
+
+    masks: np.ndarray
+    objective: float
+    errors: np.ndarray
+
+
+class GroupRecipe(NamedTuple):
+    """How groups of features are found."""
+
+    assignment: str
+    disjoint: bool
+    shared_features: object
+    center: bool
+    scale: str | None
+    n_init: int
+
+    @property
+    def streams(self):
+        """Whether class moments are enough, so that parts of the data can be merged."""
+        return self.assignment == "margin"
+
+    def feature_scale(self, moments):
+        """Divisor of each feature."""
+        if self.scale is None:
+            return np.ones(moments.means.shape[1])
+        variance = moments.variance if self.scale == "std" else moments.within_variance
+        return feature_scale(np.sqrt(variance))
+
+    def find_shared(self, moments, *, has_unused):
+        """Mask of the features that all classes have; the others must be enough for the groups."""
+        n_features = moments.means.shape[1]
+        n_groups = np.count_nonzero(moments.seen)
+        n_groups += has_unused and not self.streams
+        shared = check_shared_features(self.shared_features, n_features)
+        if self.disjoint and n_features < n_groups and isinstance(self.shared_features, str):
+            warn(
+                f"n_features={n_features} are too few for {n_groups} disjoint groups, so all "
+                "classes share all features; shared_features=None makes this an error.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return np.ones(n_features, dtype=bool)
+        if isinstance(shared, int):
+            best = np.argsort(-separations(moments), kind="stable")[:shared]
+            shared = np.isin(np.arange(n_features), best)
+        n_left = np.count_nonzero(~shared)
+        if self.disjoint and 0 < n_left < n_groups:
+            raise ValueError(
+                f"n_features={n_features}, of which {n_features - n_left} are shared, are too few "
+                f"for {n_groups} disjoint groups; take fewer classes, more features, or "
+                "assignment='margin' with disjoint=False."
+            )
+        return shared
+
+    def find(self, data, moments, baseline_weights, seed=None, each_block=map_blocks):
+        """Find the groups for each weight from the same starts; None where all were void.
+
+        Parameters
+        ----------
+        data : LabelledData
+            Samples; the margin rule does not look at them.
+        moments : ClassMoments
+            Of the samples.
+        baseline_weights : ndarray of float
+            Values of lambda: all finite, or all infinite.
+        seed : int
+            Of the starts.
+        each_block : callable
+            Called with a function and tuples of its arguments, one a block of restarts; yields
+            the results in order.
+        """
+        has_unused = np.isfinite(baseline_weights).all()
+        shared = self.find_shared(moments, has_unused=has_unused)
+        seen, left = np.flatnonzero(moments.seen), np.flatnonzero(~shared)
+        masks = np.tile(shared, (moments.seen.size, 1)) & moments.seen[:, None]
+        if not left.size:
+            return [Groups(masks, 0.0, np.zeros(0))] * len(baseline_weights)
+        if self.streams:
+            ratios = margin_ratios(moments)[np.ix_(seen, left)]
+            found = [self._by_margin(ratios, weight) for weight in baseline_weights]
+        else:
+            problem = _Alternation(self, data, moments, shared)
+            found = problem.solve(baseline_weights, self.n_init, seed, each_block)
+        return [_add_shared(groups, masks, seen, left) for groups in found]
+
+    def _by_margin(self, ratios, weight):
+        masks, objective = margin_groups(ratios, weight, disjoint=self.disjoint)
+        return Groups(masks, objective, np.zeros(0))
+
+
+def _add_shared(groups, masks, seen, left):
+    """Put the groups of some classes and features among all of them."""
+    if groups is None:
+        return None
+    masks = masks.copy()
+    masks[np.ix_(seen, left)] = groups.masks
+    return groups._replace(masks=masks)
+
+
+class _Alternation:
+    """The samples as the alternation sees them: classes that have some, features not shared."""
+
+    def __init__(self, recipe, data, moments, shared):
+        seen = np.flatnonzero(moments.seen)
+        positions = np.full(moments.seen.size + 1, -1, dtype=np.int32)  # -1 stays -1
+        positions[seen] = np.arange(seen.size)
+        self.X = data.X.tocsr() if issparse(data.X) else data.X
+        self.codes = positions[data.codes]
+        self.weights = np.ones(self.codes.size) if data.weights is None else data.weights
+        self.centers, self.scale = moments.means[seen], recipe.feature_scale(moments)
+        self.shared = shared
+        origin = moments.overall_mean if recipe.center else np.zeros(shared.size)
+        self.products = column_products(
+            self.X[:, ~shared] if shared.any() else self.X,
+            self.codes,
+            moments.counts[seen],
+            origin[~shared],
+            data.weights,
+            self.scale[~shared],
+        )
+
+    def solve(self, baseline_weights, n_init, seed, each_block):
+        """Take for each weight the groups of the first restart with the lowest training error."""
+        n_groups = len(self.centers) + np.isfinite(baseline_weights).all()
+        seeds = draw_seeds(self.products.squares.shape[1], n_groups, n_init, seed)
+        restarts = self._restarts(baseline_weights, seeds, each_block)
+        errors = self._errors(restarts)
+        found = []
+        for start in range(0, errors.size, n_init):
+            of_weight = slice(start, start + n_init)
+            if restarts.is_void[of_weight].all():
+                found.append(None)
+                continue
+            best = start + np.nanargmin(errors[of_weight])
+            masks = restarts.labels[best] == np.arange(len(self.centers))[:, None]
+            found.append(Groups(masks, float(restarts.objectives[best]), errors[of_weight]))
+        return found
+
+    def _restarts(self, baseline_weights, seeds, each_block):
+        """Return the final partitions, all restarts for the first weight first."""
+        n_weights, n_starts = len(baseline_weights), len(seeds.columns)
+
+        def run(rows):
+            labels = cluster_columns(self.products, seeds.take(rows))
+            weights = np.repeat(baseline_weights, len(labels))
+            found = alternate(self.products, np.tile(labels, (n_weights, 1)), weights)
+            return [part.reshape(n_weights, len(labels), -1) for part in found]
+
+        n_features = self.products.squares.shape[1]
+        height = np.clip(_ENTRIES_PER_BLOCK // (n_features * n_weights), 1, _STARTS_PER_BLOCK)
+        blocks = [(slice(start, start + height),) for start in range(0, n_starts, height)]
+        parts = zip(*each_block(run, blocks), strict=True)
+        labels, is_void, objectives = (np.concatenate(part, axis=1) for part in parts)
+        return Partitions(labels.reshape(-1, n_features), is_void.ravel(), objectives.ravel())
+
+    def _errors(self, restarts):
+        """Training error of each partition, NaN if void; equal ones are looked at once."""
+        errors = np.full(restarts.is_void.size, np.nan)
+        valid = np.flatnonzero(~restarts.is_void)
+        if not valid.size:
+            return errors
+        first = {}  # partition -> its position among the distinct ones
+        which = [first.setdefault(restarts.labels[i].tobytes(), len(first)) for i in valid]
+        _, rows = np.unique(which, return_index=True)
+        labels = np.full((len(first), self.shared.size), -1, dtype=restarts.labels.dtype)
+        labels[:, ~self.shared] = restarts.labels[valid[rows]]
+        of_distinct = training_errors(
+            self.X, self.codes, self.weights, self.centers, self.scale, labels, self.shared
+        )
+        errors[valid] = of_distinct[which]
+        return errors
 
 
 class DisjointSolution(NamedTuple):
@@ -33,8 +228,10 @@ class DisjointSolution(NamedTuple):
     baseline_weight: float
 
 
-class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseEstimator):
-    """Predict, select and transform with centers that have features of their own."""
+class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
+    """Predict with centers that have features of their own; select those that some class has."""
+
+    _checks = {"scale": choice(None, "std", "within")}
 
     @property
     def _recipe(self):
@@ -47,23 +244,19 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
             self.n_init,
         )
 
-    def _checked_recipe(self):
-        check_choice("calibration", self.calibration, (None, "logistic"))
-        return self._recipe.check()
+    def _check_parameters(self):
+        check_parameters(self)
+        if self.assignment == "alternating" and not self.disjoint:
+            raise ValueError(
+                "disjoint=False must come with assignment='margin'; got assignment='alternating'."
+            )
 
     def _seed(self):
         return check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
 
-    @property
-    def _features(self):
-        return Features(self.n_features_in_, getattr(self, "feature_names_in_", None))
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "_solution")
-
     def _keep(self, features, classes, solution, data=None):
         # What may still fail comes first, so that nothing is half kept.
-        slope, logistic = self._calibrated(solution, data)
+        slope, logistic = self._calibrate(solution, data)
         moments, scale, groups, _ = solution
         features.keep(self)
         self._solution = solution
@@ -79,12 +272,12 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
         self.slope_ = slope
         return self
 
-    def _calibrated(self, solution, data):
+    def _calibrate(self, solution, data):
         """Slope, and logistic regression if one decides, from samples or else from moments."""
         moments, seen = solution.moments, solution.moments.seen
-        if data is None or not data.is_at_hand:
+        if data is None or not data.is_in_memory:
             masks = solution.groups.masks[seen]
-            return slope_from_moments(moments.only(seen), masks, solution.scale), None
+            return slope_from_moments(moments.take_classes(seen), masks, solution.scale), None
         weights = np.ones(data.codes.size) if data.weights is None else data.weights
         counted = np.flatnonzero((data.codes >= 0) & (weights > 0))
         codes, weights = data.codes[counted], weights[counted]
@@ -101,26 +294,6 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
             logisticregression__sample_weight=weights,
         )
         return slope, model
-
-    def _get_support_mask(self):
-        check_fitted(self)
-        return self.support_
-
-    @row_by_row(lambda model: model.get_feature_names_out())
-    def transform(self, X):
-        """Keep the features that some class has.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        {ndarray, sparse matrix} of shape (n_samples, n_selected)
-            The samples with the selected features only.
-        """
-        return super().transform(X)
 
     @property
     def _score_unit(self):
@@ -153,7 +326,6 @@ class DisjointCentroidRule(ProgressMixin, ClassScoresMixin, SelectorMixin, BaseE
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         # Where classes differ in their means alone, groups of their own lose what others know.
         tags.classifier_tags.poor_score = True
         return tags

@@ -1,4 +1,4 @@
-"""How a Fisher subspace is found and cut, whatever the data come as."""
+"""How a Fisher subspace is found and cut, and what a classifier that has found one does."""
 
 from functools import partial
 from numbers import Integral
@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._data import check_finite_summary
-from .._parameters import check_balance, check_choice, check_n_components, check_priors
+from .._data import check_finite_summary, check_fitted, check_rows
+from .._parameters import check_priors
+from ..solvers.distances import log_odds
 from ..solvers.fisher_subspace import (
     LinearRule,
     choose_between,
@@ -23,22 +24,20 @@ from ..solvers.fisher_subspace import (
 )
 from ..solvers.thresholds import Line, LineInBlocks
 from ..statistics import ClassSubspace, class_moments, class_subspace
-from .sparse_center_problem import log_odds
+from ._base import SolvedClassifier
 
 __all__ = [
-    "THRESHOLDS",
-    "WHITENINGS",
     "FisherRecipe",
+    "FisherRule",
     "FisherSolution",
     "merge_solutions",
     "project",
     "solve_rows",
     "solve_summarised",
     "summarise_rows",
+    "two_sided",
 ]
 
-WHITENINGS = ("truncated", "full", "variance")
-THRESHOLDS = ("inclusive", "strict", "balanced", "mahalanobis", "prior")
 _DEFAULT_COMPONENTS = {"truncated": "log2", "variance": 0.99, "full": None}
 
 
@@ -52,16 +51,7 @@ class FisherRecipe(NamedTuple):
     balance: float = 0.99
     priors: object = "uniform"
 
-    def check(self):
-        """Raise unless all are known."""
-        check_choice("whitening", self.whitening, WHITENINGS)
-        check_choice("scatter", self.scatter, ("total", "within"))
-        check_choice("threshold", self.threshold, THRESHOLDS)
-        check_balance(self.balance)
-        check_n_components(self.n_components)
-        return self
-
-    def wanted(self, n_samples):
+    def components(self, n_samples):
         """Return the number of components to whiten, a share of the variance, or None for all."""
         wanted = self.n_components
         if wanted is None:
@@ -74,13 +64,13 @@ class FisherRecipe(NamedTuple):
 
     def n_pairs(self, n_samples):
         """Directions that the summary of the data must have; None for all."""
-        wanted = self.wanted(n_samples)
+        wanted = self.components(n_samples)
         is_number = isinstance(wanted, int)
         return wanted if is_number and self.whitening == "truncated" else None
 
     def whiten(self, spectrum, n_samples):
         """Solve for the whitening transform."""
-        wanted = self.wanted(n_samples)
+        wanted = self.components(n_samples)
         rank = spectrum.values.size
         n_components = rank if wanted is None else count_components(wanted, spectrum)
         return whiten(spectrum, self.whitening, n_components, n_samples)
@@ -112,7 +102,7 @@ class FisherRecipe(NamedTuple):
             line = LineInBlocks(blocks.map(_on_first_axis))
             return cut_line(line, self.threshold, self.balance)
         scatter = partial(_scatter_in_block, _places(counts), centers)
-        within = blocks.map(scatter).merged(sum) / counts.sum()
+        within = blocks.map(scatter).reduce(sum) / counts.sum()
         return self.prior_rule(centers, within, counts)
 
     def prior_rule(self, centers, within, counts):
@@ -160,6 +150,10 @@ class FisherSolution(NamedTuple):
     rule: LinearRule
     threshold_point: ThresholdPoint | None = None
 
+    def reindex(self, positions, n_classes):
+        """Return what `merge_solutions` needs, with class `c` moved to `positions[c]`."""
+        return self._replace(subspace=self.subspace.reindex(positions, n_classes))
+
 
 def summarise_rows(estimator, recipe, data):
     """Summarise samples by what a recipe needs of them."""
@@ -178,7 +172,7 @@ def solve_summarised(recipe, subspace, data):
     """Solve for the axes from the summary of samples, and for the rule from their projections."""
     (axes, centers), whitening = recipe.axes(subspace)
     project_rows = partial(_project_counted, axes, subspace.mean)
-    if data.is_at_hand:
+    if data.is_in_memory:
         rows = project_rows(data.X, data.codes, data.weights)
         rule = recipe.rule(*rows, centers, subspace.counts)
     else:
@@ -234,7 +228,7 @@ def merge_solutions(recipe, *parts):
     subspace = first.merge(second, None if n_pairs is None else 2 * n_pairs)
     (axes, centers), whitening = recipe.axes(subspace)
     within = subspace.covariance_inside(axes)
-    point = _averaged([part.threshold_point for part in parts if part.threshold_point])
+    point = _average([part.threshold_point for part in parts if part.threshold_point])
     if point and recipe.cuts(subspace.counts) and axes.shape[1]:
         threshold = (point.place - subspace.mean) @ axes[:, 0]
         rule = cut_at(threshold, np.ptp(centers[:, 0]), within[0, 0])
@@ -243,9 +237,51 @@ def merge_solutions(recipe, *parts):
     return FisherSolution(subspace, whitening.gains.size, axes, rule, point)
 
 
-def _averaged(points):
+def _average(points):
     """Mean of threshold points: the samples that would place the threshold are gone."""
     if not points:
         return None
     weight = sum(point.weight for point in points)
     return ThresholdPoint(sum(point.weight * point.place for point in points) / weight, weight)
+
+
+def two_sided(log_odds):
+    """Scores of two classes whose difference is `log_odds`, the better one 0."""
+    return np.column_stack([np.minimum(-log_odds, 0.0), np.minimum(log_odds, 0.0)])
+
+
+class FisherRule(SolvedClassifier):
+    """Predict by `coef_` and `intercept_`, which hold log-odds."""
+
+    _score_unit = 1.0
+
+    def _keep(self, features, classes, solution, priors):
+        # Whatever may still be refused comes first, so that nothing is half kept.
+        subspace, rule = solution.subspace, solution.rule
+        mean = subspace.mean
+        prior = check_priors(priors, subspace.counts)
+        coef = (solution.axes @ rule.slopes).T
+        features.keep(self)
+        self._solution = solution
+        self.classes_ = classes
+        self.class_count_ = subspace.counts
+        self.class_prior_ = prior
+        self.mean_ = mean
+        self.means_ = subspace.means
+        self.components_ = subspace.spectrum.vectors.T
+        self.singular_values_ = np.sqrt(subspace.spectrum.values)
+        self.n_components_ = solution.n_components
+        self.axes_ = solution.axes
+        self.threshold_ = rule.threshold
+        self.coef_ = coef
+        self.intercept_ = rule.offsets - coef @ mean
+        return self
+
+    def _class_scores(self, X):
+        check_fitted(self)
+        X, _ = check_rows(self, X, np.arange(self.n_features_in_))
+        with np.errstate(invalid="ignore", over="ignore"):
+            scores = X @ self.coef_.T
+        check_finite_summary(self, X, scores)
+        scores = scores + self.intercept_
+        return two_sided(scores[:, 0]) if scores.shape[1] == 1 else scores

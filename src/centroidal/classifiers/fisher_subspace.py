@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
-from .._parameters import check_n_axes
+from .._parameters import check_n_axes, check_parameters
 from .fisher_recipe import FisherRecipe, project, summarise_rows
 
 __all__ = ["FisherSubspace"]
@@ -92,7 +92,8 @@ class FisherSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self
             Fitted estimator.
         """
-        recipe = FisherRecipe(self.whitening, self.n_components, self.scatter).check()
+        check_parameters(self)
+        recipe = FisherRecipe(self.whitening, self.n_components, self.scatter)
         data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
         n_axes = check_n_axes(self.n_axes, data.classes.size)
 

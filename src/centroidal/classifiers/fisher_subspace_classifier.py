@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from .._data import check_labelled, check_next_classes, check_same_features
-from .._parameters import check_priors
-from .fisher_recipe import FisherRecipe, merge_solutions, solve_rows
-from .fisher_rule import FisherRule
+from .._data import check_labelled
+from .._parameters import check_parameters, check_priors
+from .fisher_recipe import FisherRecipe, FisherRule, merge_solutions, solve_rows
+from .mergeable import MergeableClassifier
 
 __all__ = ["FisherSubspaceClassifier"]
 
 
-class FisherSubspaceClassifier(FisherRule):
+class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
     r"""Linear classifier on whitened class means (IPCAC, IPCAC_var, TIPCAC).
 
     After whitening, the subspace that separates the classes best is the one that the class means
@@ -184,90 +184,43 @@ class FisherSubspaceClassifier(FisherRule):
         self
             Fitted estimator.
         """
-        recipe = self._recipe.check()
+        check_parameters(self)
         data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
         check_priors(self.priors, np.ones(data.classes.size))
 
-        solution = solve_rows(self, recipe, data)
+        solution = self._summarise(data)
 
         return self._keep(data.features, data.classes, solution, self.priors)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Add samples to what was seen before: fit them by themselves and merge.
+    def _check_for(self, n_features, n_classes):
+        """Raise unless the parameters are right for so many features and classes."""
+        check_parameters(self)
+        check_priors(self.priors, np.ones(n_classes))
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, Dask collection} of shape (n_samples, n_features)
-            Further samples.
-        y : array-like of shape (n_samples,)
-            Their labels; they may all be the same.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that will ever appear; required in the first call. A class without samples
-            so far is never predicted.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
+    @property
+    def _summary(self):
+        return self._solution
 
-        Returns
-        -------
-        self
-            Updated estimator.
-        """
-        recipe = self._recipe.check()
-        is_first = not self.__sklearn_is_fitted__()
-        classes = check_next_classes(self, classes, is_first)
-        data = check_labelled(
-            self,
-            X,
-            y,
-            sample_weight,
-            classes=classes,
-            reset=is_first,
-            finite=sample_weight is not None,
-        )
-        check_priors(self.priors, np.ones(classes.size))
+    def _summarise(self, data):
+        return solve_rows(self, self._recipe, data)
 
-        solution = solve_rows(self, recipe, data)
-        if not is_first:
-            solution = merge_solutions(recipe, self._solution, solution)
+    def _merge_summaries(self, first, second):
+        return merge_solutions(self._recipe, first, second)
 
-        return self._keep(data.features, classes, solution, self.priors)
+    def _keep_summary(self, features, classes, summary):
+        return self._keep(features, classes, summary, self.priors)
 
-    def merge(self, other):
-        """Add what another fitted classifier saw.
-
-        Parameters
-        ----------
-        other : FisherSubspaceClassifier
-            Fitted on the same features with the same `scatter`; its classes may differ.
-
-        Returns
-        -------
-        self
-            Estimator of both parts, with the classes of either.
-        """
-        check_same_features(self, other)
+    def _check_mergeable(self, other):
         parts = self._solution, other._solution
         if parts[0].subspace.scatter != parts[1].subspace.scatter:
             raise ValueError(
                 f"other has scatter={parts[1].subspace.scatter!r}, which must be that of this "
                 f"estimator, {parts[0].subspace.scatter!r}."
             )
-        recipe = self._recipe.check()
-        if recipe.n_pairs(2.0) is None and any(part.subspace.spectrum.is_cut for part in parts):
+        if self._recipe.n_pairs(2.0) is None and any(
+            part.subspace.spectrum.is_cut for part in parts
+        ):
             raise ValueError(
                 f"whitening={self.whitening!r} with n_components={self.n_components!r} needs all "
                 "directions of both parts, of which one kept only the leading ones."
             )
-        classes = np.union1d(self.classes_, other.classes_)
-        parts = [
-            part._solution._replace(
-                subspace=part._solution.subspace.reindexed(
-                    np.searchsorted(classes, part.classes_), classes.size
-                )
-            )
-            for part in (self, other)
-        ]
-
-        solution = merge_solutions(recipe, *parts)
-
-        return self._keep(self._features, classes, solution, self.priors)

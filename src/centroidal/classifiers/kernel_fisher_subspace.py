@@ -16,13 +16,12 @@ from .._data import (
     check_rows,
     check_symmetric,
 )
-from .._parameters import check_gamma, check_kernel, check_number, check_priors
+from .._parameters import check_kernel, check_parameters, check_priors
 from ..solvers.kernel_fisher_subspace import kernel_axes
-from ..statistics import GramSummary, class_moments, gram_summary, map_blocks
+from ..statistics import GramSummary, class_moments, gram_summary
+from ..statistics.threads import map_blocks, row_blocks
 from ._base import ClassScoresMixin
-from .fisher_recipe import FisherRecipe
-from .fisher_rule import two_sided
-from .sparse_center_problem import row_blocks
+from .fisher_recipe import FisherRecipe, two_sided
 
 __all__ = ["KernelFisherSubspaceClassifier"]
 
@@ -194,11 +193,9 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
         self
             Fitted estimator.
         """
-        recipe = self._recipe.check()
+        check_parameters(self)
         check_kernel(self.kernel, self.kernel_params)
-        check_gamma(self.gamma)
-        check_number("degree", self.degree)
-        check_number("coef0", self.coef0)
+        recipe = self._recipe
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))
         if self.kernel == "precomputed":
@@ -249,7 +246,8 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
         changes = {"n_components": n_components, "whitening": whitening, "threshold": threshold}
         changes = {name: value for name, value in changes.items() if value is not None}
         model = copy(self).set_params(**changes)
-        recipe = model._recipe.check()
+        check_parameters(model)
+        recipe = model._recipe
         if not self._training.knows_enough_for(recipe):
             raise ValueError(
                 f"whitening={model.whitening!r} with n_components={model.n_components!r} needs "
@@ -304,7 +302,6 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 

@@ -1,17 +1,18 @@
 """Fisher-subspace classification of streams; statistics in statistics/class_subspace.py."""
 
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 
-from .._data import check_labelled, check_next_classes, check_same_features
-from .._parameters import check_priors, check_window
+from .._data import check_finite, check_labelled
+from .._parameters import check_parameters, check_priors, number
 from ..solvers.fisher_subspace import cut_at
 from ..solvers.thresholds import mahalanobis_threshold
 from ..statistics import ClassSubspace, SlidingSubspace
-from .fisher_recipe import FisherRecipe, FisherSolution
-from .fisher_rule import FisherRule
+from .fisher_recipe import FisherRecipe, FisherRule, FisherSolution
+from .mergeable import MergeableClassifier
 
 __all__ = ["OnlineFisherSubspaceClassifier"]
 
@@ -25,13 +26,13 @@ class Stream(NamedTuple):
     window: SlidingSubspace | None
     variances: np.ndarray | None = None
 
-    def reindexed(self, positions, n_classes):
+    def reindex(self, positions, n_classes):
         """Return the same with class `c` moved to `positions[c]` of `n_classes` classes."""
         variances = self.variances
         if variances is not None:
             variances = np.zeros(n_classes)
             variances[positions] = self.variances
-        subspace = self.subspace.reindexed(positions, n_classes)
+        subspace = self.subspace.reindex(positions, n_classes)
         return Stream(subspace, self.window, variances)
 
     def squares_around(self, axis, centers):
@@ -48,7 +49,7 @@ class Stream(NamedTuple):
         return counts * (variances + (means @ axis - centers) ** 2)
 
 
-class OnlineFisherSubspaceClassifier(FisherRule):
+class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
     r"""Linear classifier on partially whitened class means, for streams (O-IPCAC).
 
     The classifier of :class:`FisherSubspaceClassifier` with whitening="truncated", whose leading
@@ -110,6 +111,17 @@ class OnlineFisherSubspaceClassifier(FisherRule):
     True
     """
 
+    _checks = {
+        "n_components": number(
+            "an int, 'log2' or None: the share of the variance is not known before the end of a "
+            "stream",
+            lambda value: value >= 1,
+            "be at least 1",
+            Integral,
+            or_one_of=("log2", None),
+        )
+    }
+
     def __init__(self, n_components=None, *, window=None, priors="uniform"):
         self.n_components = n_components
         self.window = window
@@ -138,128 +150,73 @@ class OnlineFisherSubspaceClassifier(FisherRule):
         self
             Fitted estimator.
         """
-        recipe = self._checked_recipe()
+        check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))
 
-        stream = self._empty_stream(data)
-        solution = self._solve(recipe, stream, data)
+        stream = self._add_samples(None, data)
 
-        return self._keep_stream(data.features, data.classes, *solution)
+        return self._keep_summary(data.features, data.classes, stream)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Learn from a further chunk; with a window, forget the oldest one.
+    def _check_for(self, n_features, n_classes):
+        """Raise unless the parameters are right for so many features and classes."""
+        check_parameters(self)
+        check_priors(self.priors, np.ones(n_classes))
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Further samples.
-        y : array-like of shape (n_samples,)
-            Their labels; they may all be the same.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that will ever appear; required in the first call. A class without samples
-            so far is never predicted.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
-
-        Returns
-        -------
-        self
-            Updated estimator.
-        """
-        recipe = self._checked_recipe()
-        is_first = not self.__sklearn_is_fitted__()
-        classes = check_next_classes(self, classes, is_first)
-        data = check_labelled(self, X, y, sample_weight, classes=classes, reset=is_first)
-        check_priors(self.priors, np.ones(classes.size))
-
-        stream = self._empty_stream(data) if is_first else self._stream
-        solution = self._solve(recipe, stream, data)
-
-        return self._keep_stream(data.features, classes, *solution)
-
-    def merge(self, other):
-        """Add what another fitted classifier saw.
-
-        Parameters
-        ----------
-        other : OnlineFisherSubspaceClassifier
-            Fitted on the same features, without a window, as this one; its classes may differ.
-
-        Returns
-        -------
-        self
-            Estimator of both streams, with the classes of either.
-        """
-        check_same_features(self, other)
+    def _check_mergeable(self, other):
         for name, part in (("this estimator", self), ("other", other)):
             if part._stream.window is not None:
                 raise ValueError(
                     f"{name} has window={part.window!r}; only estimators without a window merge."
                 )
-        recipe = self._checked_recipe()
-        classes = np.union1d(self.classes_, other.classes_)
-        parts = [
-            part._stream.reindexed(np.searchsorted(classes, part.classes_), classes.size)
-            for part in (self, other)
-        ]
 
-        total = sum(part.subspace.total for part in parts)
-        n_pairs = 2 * recipe.n_pairs(total)
-        subspace = parts[0].subspace.merge(parts[1].subspace, n_pairs)
-        fisher, whitening = recipe.axes(subspace)
-        variances = None
-        if recipe.cuts(subspace.counts) and fisher.axes.shape[1]:
-            variances = _pooled(subspace, fisher.axes[:, 0], parts)
-        solution = _decide(recipe, subspace, fisher, whitening, variances)
+    @property
+    def _summary(self):
+        return self._stream
 
-        return self._keep_stream(
-            self._features, classes, Stream(subspace, None, variances), solution
-        )
-
-    def _checked_recipe(self):
-        recipe = self._recipe.check()
-        check_window(self.window)
-        if isinstance(recipe.wanted(2.0), float):
-            raise ValueError(
-                f"n_components={self.n_components:g} must be an int, 'log2' or None: the share of "
-                "the variance is not known before the end of a stream."
-            )
-        return recipe
+    def _add_samples(self, before, data):
+        """Follow the leading directions and, of two classes, the spread along the axis."""
+        check_finite(self, data.X)
+        before = self._empty_stream(data) if before is None else before
+        if (self.window is None) != (before.window is None):
+            raise ValueError(f"window={self.window!r} must be what it was in the first call.")
+        chunk = _Rows.of(data)
+        n_pairs = 2 * self._recipe.n_pairs(before.subspace.total + chunk.weights.sum())
+        if before.window is None:
+            subspace = chunk.add_to(before.subspace, n_pairs)
+            return Stream(subspace, None, self._variances(subspace, before, chunk))
+        dense = chunk.dense(slice(None))
+        window = before.window.slide(dense, chunk.codes, chunk.weights, self.window, n_pairs)
+        axis = self._axis(window.subspace)
+        variances = None if axis is None else window.class_variances(axis)
+        return Stream(window.subspace, window, variances)
 
     def _empty_stream(self, data):
         n_classes, n_features = data.classes.size, data.X.shape[1]
         window = None if self.window is None else SlidingSubspace.empty(n_classes, n_features)
         return Stream(ClassSubspace.empty(n_classes, n_features), window)
 
-    def _solve(self, recipe, stream, data):
-        """Update the summary by a chunk and solve for the axes and the rule."""
-        if (self.window is None) != (stream.window is None):
-            raise ValueError(f"window={self.window!r} must be what it was in the first call.")
-        chunk = _Rows.of(data)
-        total = stream.subspace.total + chunk.weights.sum()
-        n_pairs = 2 * recipe.n_pairs(total)
-        window = stream.window
-        if window is None:
-            subspace = chunk.added_to(stream.subspace, n_pairs)
-        else:
-            dense = chunk.dense(slice(None))
-            window = window.slide(dense, chunk.codes, chunk.weights, self.window, n_pairs)
-            subspace = window.subspace
-        fisher, whitening = recipe.axes(subspace)
-        variances = None
-        if recipe.cuts(subspace.counts) and fisher.axes.shape[1]:
-            axis = fisher.axes[:, 0]
-            if window is None:
-                variances = _carried(stream, subspace, axis, chunk)
-            else:
-                variances = window.class_variances(axis)
-        solution = _decide(recipe, subspace, fisher, whitening, variances)
-        return Stream(subspace, window, variances), solution
+    def _merge_summaries(self, first, second):
+        n_pairs = 2 * self._recipe.n_pairs(first.subspace.total + second.subspace.total)
+        subspace = first.subspace.merge(second.subspace, n_pairs)
+        return Stream(subspace, None, self._variances(subspace, first, second))
 
-    def _keep_stream(self, features, classes, stream, solution):
-        self._keep(features, classes, solution, self.priors)
-        self._stream = stream
+    def _axis(self, subspace):
+        """Axis along which two classes are cut; None if none is."""
+        axes = self._recipe.axes(subspace)[0].axes
+        return axes[:, 0] if self._recipe.cuts(subspace.counts) and axes.shape[1] else None
+
+    def _variances(self, subspace, *parts):
+        """Variance of each class along the new axis, from what the parts know of it."""
+        axis = self._axis(subspace)
+        if axis is None:
+            return None
+        centers = subspace.means @ axis
+        return sum(part.squares_around(axis, centers) for part in parts) / subspace.counts
+
+    def _keep_summary(self, features, classes, summary):
+        self._keep(features, classes, _decide(self._recipe, summary), self.priors)
+        self._stream = summary
         return self
 
 
@@ -282,7 +239,7 @@ class _Rows(NamedTuple):
         """Take some rows as a dense array."""
         return self.X[rows].toarray() if issparse(self.X) else self.X[rows]
 
-    def added_to(self, subspace, n_pairs):
+    def add_to(self, subspace, n_pairs):
         """Update a summary block by block; a block of about as many rows as directions is best."""
         height = max(_FEWEST_ROWS, min(n_pairs, self.X.shape[1]))
         for start in range(0, self.codes.size, height):
@@ -292,27 +249,16 @@ class _Rows(NamedTuple):
             )
         return subspace
 
-    def squares_along(self, axis, centers):
-        """Sum the squared deviations from the class centers along an axis."""
+    def squares_around(self, axis, centers):
+        """Sum the squared deviations of each class from its center along an axis."""
         deviations = self.X @ axis - centers[self.codes]
         return np.bincount(self.codes, self.weights * deviations**2, minlength=centers.size)
 
 
-def _carried(stream, subspace, axis, chunk):
-    """Variance of each class along the new axis: that along the old one, moved, and the chunk's."""
-    centers = subspace.means @ axis
-    squares = stream.squares_around(axis, centers) + chunk.squares_along(axis, centers)
-    return squares / subspace.counts
-
-
-def _pooled(subspace, axis, parts):
-    centers = subspace.means @ axis
-    return sum(part.squares_around(axis, centers) for part in parts) / subspace.counts
-
-
-def _decide(recipe, subspace, fisher, whitening, variances):
+def _decide(recipe, stream):
     """Cut two classes by their deviations; tell more apart by what is inside them."""
-    axes, centers = fisher
+    subspace, variances = stream.subspace, stream.variances
+    (axes, centers), whitening = recipe.axes(subspace)
     if variances is None:
         within = subspace.covariance_inside(axes)
         rule = recipe.prior_rule(centers, within, subspace.counts)

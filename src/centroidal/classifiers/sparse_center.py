@@ -3,28 +3,17 @@
 from copy import copy
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
-from .._data import check_fitted, check_labelled, check_next_classes, check_same_features
-from .._parameters import check_n_features_to_select, check_priors
-from ..statistics import merge_by_label
-from .moments import finite_moments
+from .._data import check_fitted, check_labelled
+from .._parameters import check_n_features_to_select, check_parameters, check_priors
+from .mergeable import MomentsClassifier
 from .sparse_center_problem import ColumnSummary
 from .sparse_center_rule import SparseCenterRule
 
 __all__ = ["SparseCenterClassifier"]
 
 
-def _streams(estimator):
-    if not estimator._geometry.streams:
-        raise AttributeError(
-            "partial_fit and merge need metric='l2' and scale=None, 'std' or 'within', which come "
-            f"from class moments; got metric={estimator.metric!r}, scale={estimator.scale!r}."
-        )
-    return True
-
-
-class SparseCenterClassifier(SparseCenterRule):
+class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
     r"""Nearest-center classifier whose centers differ in few features (sparse l1/l2 centers).
 
     Solves, for any number of classes, the problems (8) and (10) of :cite:t:`Calafiore2022`:
@@ -151,92 +140,48 @@ class SparseCenterClassifier(SparseCenterRule):
         self
             Fitted estimator.
         """
-        geometry = self._geometry.check()
-        finite = sample_weight is not None or not geometry.streams
+        check_parameters(self)
+        finite = sample_weight is not None or not self._problem.streams
         data = check_labelled(self, X, y, sample_weight, finite=finite)
         n_selected = check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
         check_priors(self.priors, np.ones(data.classes.size))
 
-        solution = geometry.solve(self, data, self.n_jobs)
+        solution = self._problem.solve(self, data, self.n_jobs)
 
         return self._keep(data.features, data.classes, solution, n_selected)
 
-    @available_if(_streams)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Add samples to what was seen before; the model is that of all data in one batch.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Further samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that will ever appear; required in the first call. A class without samples
-            so far is never predicted.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
-
-        Returns
-        -------
-        self
-            Updated estimator.
-        """
-        is_first = not self.__sklearn_is_fitted__()
-        classes = check_next_classes(self, classes, is_first)
-        self._geometry.check()
-        finite = sample_weight is not None
-        data = check_labelled(
-            self, X, y, sample_weight, classes=classes, reset=is_first, finite=finite
+    @property
+    def _needed_to_merge(self):
+        if self._problem.streams:
+            return None
+        return (
+            "metric='l2' and scale=None, 'std' or 'within', which come from class moments; got "
+            f"metric={self.metric!r}, scale={self.scale!r}"
         )
-        self._check_for(data.features.number, classes.size)
 
-        moments = finite_moments(self, data.X, data.codes, classes.size, data.weights)
-        if not is_first:
-            moments = self._solution.moments.merge(moments)
-        return self._keep_moments(data.features, classes, moments)
-
-    @available_if(_streams)
-    def merge(self, other):
-        """Add what another fitted classifier saw; the model is that of both data in one batch.
-
-        Parameters
-        ----------
-        other : SparseCenterClassifier
-            Fitted on the same features; its classes may differ.
-
-        Returns
-        -------
-        self
-            Estimator of both parts, with the classes of either.
-        """
-        check_same_features(self, other)
+    def _check_mergeable(self, other):
         if other._solution.moments is None:
             raise ValueError(
                 f"other with metric={other.metric!r}, scale={other.scale!r} cannot be merged; it "
                 "needs metric='l2' and scale=None, 'std' or 'within'."
             )
-        classes, moments = merge_by_label(
-            self._solution.moments, self.classes_, other._solution.moments, other.classes_
-        )
-        return self._keep_moments(self._features, classes, moments)
 
     def _check_for(self, n_features, n_classes):
         """Raise unless the parameters are right for so many features and classes."""
-        self._geometry.check()
+        check_parameters(self)
         check_n_features_to_select(self.n_features_to_select, n_features)
         check_priors(self.priors, np.ones(n_classes))
 
     def _keep_moments(self, features, classes, moments):
         """Become the model of all samples that the moments are of."""
         n_selected = check_n_features_to_select(self.n_features_to_select, features.number)
-        solution = self._geometry.solve_moments(self, None, moments)
+        solution = self._problem.solve_moments(self, None, moments)
         return self._keep(features, classes, solution, n_selected)
 
     def _fit_columns(self, parts, features, classes):
         """Fit to summaries of all rows of neighbouring columns, which together are all columns."""
         n_selected = check_n_features_to_select(self.n_features_to_select, features.number)
-        solution = self._geometry.solve_columns(self, ColumnSummary.joined(parts))
+        solution = self._problem.solve_columns(self, ColumnSummary.join(parts))
         return self._keep(features, classes, solution, n_selected)
 
     def at(self, n_features_to_select):

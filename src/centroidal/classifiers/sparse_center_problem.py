@@ -1,4 +1,4 @@
-"""How distance is measured, and the centers that are optimal for it."""
+"""The problem that sparse centers solve: how distance is measured, and what is optimal for it."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,6 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._data import check_finite_summary
-from .._parameters import check_choice
 from ..solvers.distances import absolute_distances, squared_distances
 from ..solvers.sparse_centers import (
     CenterPath,
@@ -23,27 +22,18 @@ from ..statistics import (
     median_deviations,
     within_covariance,
 )
-from ..statistics.class_moments import _ENTRIES_PER_BLOCK as ENTRIES_PER_DENSE_BLOCK
-from ..statistics.class_moments import _csr_rows_moments as csr_rows_moments
-from ..statistics.class_moments import merged_blocks
+from ..statistics.threads import row_blocks
 
-__all__ = ["ColumnSummary", "Geometry", "Solution", "log_odds", "moments_height", "row_blocks"]
+__all__ = ["ColumnSummary", "Solution", "SparseCenterProblem"]
 
-_ENTRIES_PER_BLOCK = 2**18
 _NORMAL_MAD = 1.4826  # median deviation -> standard deviation, for a normal distribution
 
 
-class Geometry(NamedTuple):
-    """How distance is measured: the metric and what features are divided by."""
+class SparseCenterProblem(NamedTuple):
+    """Which sparse centers are asked for: the metric, and what features are divided by."""
 
     metric: str
     scale: str | None
-
-    def check(self):
-        """Raise unless both are known."""
-        check_choice("metric", self.metric, ("l2", "l1", "mahalanobis"))
-        check_choice("scale", self.scale, (None, "std", "within", "mad"))
-        return self
 
     @property
     def needs_columns(self):
@@ -95,12 +85,12 @@ class Geometry(NamedTuple):
     def summarise_columns(self, X, codes, n_classes, height, n_jobs=None):
         """Summarise all rows of some columns, to be joined with the summaries of the others.
 
-        With the `height` that `moments_height` gives for all columns, the joined summaries are
+        With the `height` that `rows_per_block` gives for all columns, the joined summaries are
         those of `solve`, to the bit.
         """
         moments = deviations = None
         if self.metric != "l1" or self.scale in ("std", "within"):
-            moments = _moments_of_blocks(X, codes, n_classes, height, n_jobs)
+            moments = class_moments(X, codes, n_classes, None, n_jobs, height)
         medians = class_medians(X, codes, n_classes, None, n_jobs)
         if self.scale == "mad":
             deviations = median_deviations(X, codes, medians.medians, None, n_jobs)
@@ -152,7 +142,7 @@ class ColumnSummary(NamedTuple):
     deviations: np.ndarray | None
 
     @classmethod
-    def joined(cls, parts):
+    def join(cls, parts):
         """Put the summaries of neighbouring blocks side by side."""
         medians = ClassMedians(
             parts[0].medians.counts,
@@ -182,26 +172,6 @@ class Solution(NamedTuple):
     whitening: Whitening | None = None
 
 
-def moments_height(n_samples, n_features, n_classes, n_stored=None):
-    """Rows that `class_moments` takes at a time; `n_stored` are the entries of sparse data."""
-    if n_stored is None:
-        return max(1, ENTRIES_PER_DENSE_BLOCK // n_features)
-    n_blocks = int(np.clip(n_stored // (8 * n_classes * n_features), 1, 16))
-    return max(1, -(-n_samples // n_blocks))
-
-
-def _moments_of_blocks(X, codes, n_classes, height, n_jobs):
-    """Merge the moments of blocks of rows in order, as `class_moments` does."""
-
-    def moments_of(rows):
-        if issparse(X):  # in one block, however wide it is
-            weights = np.broadcast_to(np.float64(1.0), codes.shape)
-            return csr_rows_moments(X, codes, n_classes, weights, rows)
-        return class_moments(X[rows], codes[rows], n_classes)
-
-    return merged_blocks(moments_of, X.shape[0], height, n_jobs)
-
-
 def _solve_whitened(data, moments, scale, n_jobs):
     covariance = within_covariance(data.X, data.codes, moments, scale, data.weights)
     whitening = solve_whitening(covariance, scale)
@@ -217,15 +187,3 @@ def _whitened_moments(whitening, data, n_jobs):
         weights = None if data.weights is None else data.weights[rows]
         moments = moments.update(whitening.apply(X[rows]), data.codes[rows], weights, n_jobs)
     return moments
-
-
-def row_blocks(n_rows, n_columns):
-    """Cut rows into slices of about as many entries as a cache holds."""
-    height = max(1, _ENTRIES_PER_BLOCK // n_columns)
-    return [slice(start, start + height) for start in range(0, n_rows, height)]
-
-
-def log_odds(priors):
-    """Logarithm of each prior over that of equally likely classes: 0 for uniform priors."""
-    with np.errstate(divide="ignore"):  # a class without samples has no chance
-        return np.log(priors * np.count_nonzero(priors))

@@ -2,15 +2,14 @@
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._data import Features, check_finite, check_finite_summary, check_fitted, check_rows
-from .._parameters import check_priors
-from ..statistics import map_blocks
-from ._base import ClassScoresMixin, row_by_row
-from .sparse_center_problem import Geometry, log_odds, row_blocks
+from .._data import check_finite, check_finite_summary, check_fitted, check_rows
+from .._parameters import check_priors, choice
+from ..solvers.distances import log_odds
+from ..statistics.threads import map_blocks, row_blocks
+from ._base import SolvedClassifier, SupportMixin
+from .sparse_center_problem import SparseCenterProblem
 
 __all__ = ["SparseCenterRule"]
 
@@ -29,26 +28,23 @@ def _selects_columns(estimator):
     return True
 
 
-class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
+class SparseCenterRule(SupportMixin, SolvedClassifier):
     """Predict, select and transform with sparse centers; parameters `metric`, `scale`, `priors`."""
 
+    _checks = {
+        "metric": choice("l2", "l1", "mahalanobis"),
+        "scale": choice(None, "std", "within", "mad"),
+    }
     # Whether new samples need to be finite only where they are read.
     _checks_selected_only = True
 
     @property
-    def _features(self):
-        return Features(self.n_features_in_, getattr(self, "feature_names_in_", None))
-
-    @property
-    def _geometry(self):
-        return Geometry(self.metric, self.scale)
+    def _problem(self):
+        return SparseCenterProblem(self.metric, self.scale)
 
     @property
     def _takes_dask(self):
-        return self._geometry.summarises
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "_solution")
+        return self._problem.summarises
 
     def _keep(self, features, classes, solution, n_selected):
         # Whatever may still be refused comes first, so that nothing is half kept.
@@ -68,22 +64,6 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         self.objective_ = path.objective(n_selected)
         self.spread_ = path.spread(n_selected)
         return self
-
-    @row_by_row(lambda model: model.get_feature_names_out())
-    def transform(self, X):
-        """Keep the selected features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        {ndarray, sparse matrix} of shape (n_samples, n_selected)
-            The samples with the selected features only.
-        """
-        return super().transform(X)
 
     @available_if(_selects_columns)
     def inverse_transform(self, X):
@@ -120,10 +100,6 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
             return names
         return np.array([f"whitened_{name}" for name in names], dtype=object)
 
-    def _get_support_mask(self):
-        check_fitted(self)
-        return self.support_
-
     def _transform(self, X):
         check_fitted(self)
         whitening = self._solution.whitening
@@ -134,7 +110,7 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
 
     @property
     def _score_unit(self):
-        return self._geometry.score_unit(self.spread_)
+        return self._problem.score_unit(self.spread_)
 
     def _class_scores(self, X):
         # Negative distance to each center, plus what the prior is worth in the same unit.
@@ -147,7 +123,7 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
         def scores_of(block):
             Z = self._coordinates(block, selected)
             with np.errstate(invalid="ignore", over="ignore"):
-                distances = self._geometry.distances(Z, centers, scale)
+                distances = self._problem.distances(Z, centers, scale)
             check_finite_summary(self, Z, distances)
             scores = np.full((Z.shape[0], seen.size), -np.inf)
             scores[:, seen] = bonus - distances
@@ -177,8 +153,3 @@ class SparseCenterRule(ClassScoresMixin, SelectorMixin, BaseEstimator):
     @property
     def _reads_selected_only(self):
         return self._checks_selected_only and self._solution.whitening is None
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

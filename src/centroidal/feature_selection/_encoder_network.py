@@ -125,7 +125,7 @@ class Samples:
             self._rows = place(matrix, device)
 
     @classmethod
-    def standardised(cls, X, mean, divisors, membership, device):
+    def standardise(cls, X, mean, divisors, membership, device):
         """Subtract means, divide, and bring to a device."""
         if not issparse(X):
             return cls((X - mean) / divisors, None, membership, device)
@@ -141,7 +141,7 @@ class Samples:
             return _SparseProduct.apply(*self._operands, weights) - self._shift_row @ weights
         return self._rows @ weights
 
-    def only(self, rows):
+    def take(self, rows):
         """Return some of the samples."""
         return Samples(self._matrix[rows], self._shift, self._membership[rows], self._device)
 

@@ -19,11 +19,11 @@ import torch
 from ._encoder_network import Network, Samples, draw_layer, encoding_error, place
 
 __all__ = [
+    "EncoderProblem",
     "Epoch",
     "Learned",
-    "Problem",
     "Schedule",
-    "learned",
+    "learned_weights",
     "n_epochs",
     "pose",
     "stop_early",
@@ -37,7 +37,7 @@ _EPSILON = 1e-8
 _MOST_HALVINGS = 60  # of a step, after which it is no step
 
 
-class Problem(NamedTuple):
+class EncoderProblem(NamedTuple):
     """What stays the same: samples, class means and the strength of the penalty."""
 
     samples: Samples
@@ -62,8 +62,8 @@ def pose(data, standards, alpha, device):
     """Bring labelled samples and standardised class means to a device."""
     weights = 1.0 if data.weights is None else data.weights[:, None]
     membership = weights * np.eye(data.classes.size)[data.codes]
-    samples = Samples.standardised(data.X, standards.mean, standards.divisors, membership, device)
-    return Problem(samples, place(standards.centers, device), alpha)
+    samples = Samples.standardise(data.X, standards.mean, standards.divisors, membership, device)
+    return EncoderProblem(samples, place(standards.centers, device), alpha)
 
 
 class Schedule(NamedTuple):
@@ -94,7 +94,7 @@ class Learned(NamedTuple):
     gradient: np.ndarray
 
 
-def learned(network, problem):
+def learned_weights(network, problem):
     """Summarise a trained network."""
     (gradient,) = torch.autograd.grad(problem.error(network), [network.feature_weights])
     feature_weights, *dense = (tensor.cpu().numpy() for tensor in network.copy())
@@ -214,7 +214,7 @@ def _batches(samples, schedule):
         return [samples]
     order = schedule.rng.permutation(len(samples))
     starts = range(0, len(samples), schedule.batch_size)
-    return (samples.only(order[start : start + schedule.batch_size]) for start in starts)
+    return (samples.take(order[start : start + schedule.batch_size]) for start in starts)
 
 
 def _adam(parameters, schedule):

@@ -27,7 +27,7 @@ def elbow(scores):
     >>> elbow([9.0, 0.1, 8.0, 0.2, 7.5, 0.0, 0.1])
     4
     """
-    heights = np.sort(np.abs(_checked(scores)))[::-1]
+    heights = np.sort(np.abs(_check_scores(scores)))[::-1]
     if heights[0] == heights[-1]:
         return heights.size
     positions = np.linspace(0.0, 1.0, heights.size)
@@ -36,7 +36,7 @@ def elbow(scores):
     return int(np.argmax(below)) + 1
 
 
-def _checked(scores):
+def _check_scores(scores):
     values = np.asarray(scores, dtype=float)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(f"scores of shape {values.shape} must be a list of at least one number.")

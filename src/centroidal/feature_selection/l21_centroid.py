@@ -5,14 +5,7 @@ from scipy.sparse import issparse
 from sklearn.utils import Bunch
 
 from .._data import check_finite_summary, check_labelled
-from .._parameters import (
-    check_alphas,
-    check_choice,
-    check_count,
-    check_flag,
-    check_n_features_to_select,
-    check_positive,
-)
+from .._parameters import check_alphas, check_n_features_to_select, check_parameters, choice
 from ..solvers.l21_centroids import (
     L21Solution,
     centroid_targets,
@@ -135,6 +128,8 @@ class L21CentroidSelector(RankedSelector):
     True
     """
 
+    _checks = {"scale": choice("std", None)}
+
     def __init__(
         self,
         alpha=0.1,
@@ -173,7 +168,7 @@ class L21CentroidSelector(RankedSelector):
         self
             Fitted selector.
         """
-        self._check_parameters()
+        check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)
         check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
 
@@ -228,7 +223,7 @@ class L21CentroidSelector(RankedSelector):
             n_iter : ndarray of int, shape (n_alphas,)
                 Steps taken.
         """
-        self._check_parameters()
+        check_parameters(self)
         given = None if alphas is None else check_alphas(alphas)
         data = check_labelled(self, X, y, sample_weight)
         rows, targets = self._problem(data)
@@ -249,16 +244,6 @@ class L21CentroidSelector(RankedSelector):
             converged=np.array([solution.is_within(tol) for solution in found]),
             n_iter=np.array([solution.n_iter for solution in found]),
         )
-
-    def _check_parameters(self):
-        check_positive("alpha", self.alpha)
-        check_choice("targets", self.targets, ("centroids", "classes"))
-        check_flag("relative", self.relative)
-        check_choice("scale", self.scale, ("std", None))
-        check_choice("solver", self.solver, ("auto", "newton", "irls"))
-        if self.tol is not None:
-            check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
 
     def _problem(self, data):
         """Return samples as an operator, and targets; both times the weight of the sample."""

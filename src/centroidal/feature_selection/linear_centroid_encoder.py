@@ -4,11 +4,12 @@ import numpy as np
 
 from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
 from .._parameters import (
-    check_choice,
     check_count,
-    check_flag,
     check_n_features_to_select,
+    check_parameters,
     check_positive,
+    choice,
+    optional,
 )
 from ..solvers.linear_centroid_encoder import encoding_problem, solve_linear_centroid_encoder
 from ..solvers.sparse_centers import feature_scale
@@ -136,6 +137,13 @@ class LinearCentroidEncoder(RankedSelector):
     True
     """
 
+    _checks = {
+        "n_components": optional(check_count),
+        "scale": choice("std", None),
+        "tol": check_positive,
+        "training": choice("two_step", "alternating"),
+    }
+
     def __init__(
         self,
         n_features_to_select=None,
@@ -174,7 +182,7 @@ class LinearCentroidEncoder(RankedSelector):
         self
             Fitted selector.
         """
-        self._check_parameters()
+        check_parameters(self)
         data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
         check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
 
@@ -220,16 +228,6 @@ class LinearCentroidEncoder(RankedSelector):
             coordinates = X @ loadings - self.mean_ @ loadings
         check_finite_summary(self, X, coordinates)
         return coordinates
-
-    def _check_parameters(self):
-        check_positive("alpha", self.alpha)
-        check_flag("relative", self.relative)
-        if self.n_components is not None:
-            check_count("n_components", self.n_components)
-        check_choice("training", self.training, ("two_step", "alternating"))
-        check_choice("scale", self.scale, ("std", None))
-        check_count("max_iter", self.max_iter)
-        check_positive("tol", self.tol)
 
     def _problem(self, data):
         """Return what is solved, and what each feature is reduced by and divided by."""

@@ -1,7 +1,7 @@
 """Features in which a class is steady; mathematics in solvers/disjoint_centroids.py."""
 
-from .._data import check_finite_summary, check_fitted, check_labelled, is_dask, lazily_by_rows
-from .._parameters import check_jobs, check_n_features_to_select
+from .._data import check_finite_summary, check_labelled, row_by_row
+from .._parameters import check_n_features_to_select, check_parameters
 from ..solvers.disjoint_centroids import margin_ratios
 from ..statistics import class_moments
 from ._ranked_selector import RankedSelector
@@ -97,7 +97,7 @@ class MarginSelector(RankedSelector):
         self
             Fitted estimator.
         """
-        check_jobs(self.n_jobs)
+        check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)
         check_n_features_to_select(self.n_features_to_select, data.features.number)
 
@@ -108,6 +108,7 @@ class MarginSelector(RankedSelector):
         self.classes_ = data.classes
         return self._keep_ranking(data.features, scores)
 
+    @row_by_row(lambda selector: selector.get_feature_names_out())
     def transform(self, X):
         """Keep the selected features.
 
@@ -121,7 +122,4 @@ class MarginSelector(RankedSelector):
         {ndarray, sparse matrix, Dask collection} of shape (n_samples, n_selected)
             The samples with the selected features only.
         """
-        if not is_dask(X):
-            return super().transform(X)
-        check_fitted(self)
-        return lazily_by_rows(self.transform, X, self.get_feature_names_out)
+        return super().transform(X)

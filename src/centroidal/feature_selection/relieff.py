@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._data import check_labelled_mixed
-from .._parameters import check_choice, check_count, check_n_features_to_select
+from .._parameters import check_n_features_to_select, check_parameters, choice
 from .._progress import ProgressMixin, with_callbacks
 from ..solvers.relieff import add_up_pairs, find_pairs, pose_relief
 from ._ranked_selector import RankedSelector
@@ -127,6 +127,8 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
     (200, 2)
     """
 
+    _checks = {"metric": choice("manhattan", "euclidean", None)}
+
     def __init__(
         self,
         n_features_to_select=None,
@@ -162,7 +164,9 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         self
             Fitted estimator.
         """
-        n_neighbors, metric = self._check_parameters()
+        check_parameters(self)
+        n_neighbors = int(self.n_neighbors or _NEIGHBORS[self.variant])
+        metric = self.metric or _METRICS[self.variant]
         data, is_categorical = check_labelled_mixed(
             self, X, y, sample_weight, categorical_features=self.categorical_features
         )
@@ -185,14 +189,6 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         self.n_neighbors_ = n_neighbors
         self.metric_ = metric
         return self._keep_ranking(data.features, _without_rounding(scores))
-
-    def _check_parameters(self):
-        check_choice("variant", self.variant, tuple(_NEIGHBORS))
-        check_choice("metric", self.metric, ("manhattan", "euclidean", None))
-        if self.n_neighbors is not None:
-            check_count("n_neighbors", self.n_neighbors)
-        n_neighbors = _NEIGHBORS[self.variant] if self.n_neighbors is None else self.n_neighbors
-        return int(n_neighbors), self.metric or _METRICS[self.variant]
 
     def _score(self, problem):
         """Yield None after each block of samples but the last, then the scores."""

@@ -14,13 +14,11 @@ from .._data import check_finite, check_finite_summary, check_fitted, check_labe
 from .._optional import require
 from .._parameters import (
     check_choice,
-    check_count,
-    check_jobs,
     check_layer_sizes,
     check_n_features_to_select,
-    check_positive,
+    check_parameters,
     check_selector,
-    check_share,
+    choice,
 )
 from .._progress import ProgressMixin, with_callbacks
 from ..solvers.sparse_centers import feature_scale
@@ -159,6 +157,8 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
     (120, 100)
     """
 
+    _checks = {"training": choice(*_EPOCHS)}
+
     def __init__(
         self,
         n_features_to_select="elbow",
@@ -218,7 +218,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
             check_n_features_to_select(self.n_features_to_select, n_features)
         rng = check_random_state(self.random_state)
 
-        prefilter = self._fitted_prefilter(X, y, sample_weight, n_features)
+        prefilter = self._fit_prefilter(X, y, sample_weight, n_features)
         seen = _seen(prefilter, n_features)
         if seen.size == 0:
             raise ValueError(f"prefilter={prefilter!r} must keep at least one feature.")
@@ -278,21 +278,11 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         return isinstance(self.n_features_to_select, str)
 
     def _check_parameters(self, sample_weight):
+        check_parameters(self)
         if self._keeps_elbow:
             check_choice("n_features_to_select", self.n_features_to_select, ("elbow",))
-        check_positive("alpha", self.alpha)
-        check_choice("training", self.training, tuple(_EPOCHS))
         if self.prefilter is not None:
             check_selector("prefilter", self.prefilter, sample_weight)
-        for name in ("max_epochs", "batch_size"):
-            if getattr(self, name) is not None:
-                check_count(name, getattr(self, name))
-        check_count("pretraining_epochs", self.pretraining_epochs)
-        check_positive("learning_rate", self.learning_rate)
-        if self.validation_fraction is not None:
-            check_share("validation_fraction", self.validation_fraction)
-        check_count("patience", self.patience)
-        check_jobs(self.n_jobs)
         return check_layer_sizes(self.hidden_layer_sizes)
 
     def _check_device(self):
@@ -301,7 +291,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
 
         check_device(self.device)
 
-    def _fitted_prefilter(self, X, y, sample_weight, n_features):
+    def _fit_prefilter(self, X, y, sample_weight, n_features):
         if self.prefilter is None:
             return None
         prefilter = clone(self.prefilter)
@@ -315,7 +305,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         """Return samples to train on and those held out, or None; all of positive weight."""
         rows = np.arange(data.codes.size) if data.weights is None else np.flatnonzero(data.weights)
         if self.validation_fraction is None:
-            return data.taken(rows), None
+            return data.take_rows(rows), None
         message = (
             f"validation_fraction={self.validation_fraction} must leave samples of every class on "
             "both sides"
@@ -332,7 +322,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         n_classes = np.unique(data.codes[rows]).size
         if any(np.unique(data.codes[part]).size < n_classes for part in parts):
             raise ValueError(f"{message}; the smallest class is too small for that.")
-        return [data.taken(part) for part in parts]
+        return [data.take_rows(part) for part in parts]
 
     def _standards(self, data):
         """Return how features are standardised, and the class means after that."""
@@ -365,7 +355,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
                 epochs = _training.stop_early(epochs, network, watched, self.patience)
             epochs = self._each_step(epochs, _training.n_epochs(network, schedule), "epoch")
             objectives = [epoch.objective for epoch in epochs if epoch.is_selecting]
-            return _training.learned(network, problem), objectives
+            return _training.learned_weights(network, problem), objectives
 
     def _n_selected(self, scores):
         if not self._keeps_elbow:

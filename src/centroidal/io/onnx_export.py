@@ -21,7 +21,6 @@ from ..classifiers import (
     FisherSubspaceClassifier,
     SparseCenterClassifier,
 )
-from ..classifiers.sparse_center_problem import log_odds
 from ..feature_selection import (
     L21CentroidSelector,
     LinearCentroidEncoder,
@@ -34,6 +33,7 @@ from ..model_selection import (
     FisherSubspaceClassifierCV,
     SparseCenterClassifierCV,
 )
+from ..solvers.distances import log_odds
 
 __all__ = ["to_onnx"]
 

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from .._data import Features, check_next_classes
 from .._parameters import check_choice, check_jobs
-from .._progress import teller
+from .._progress import progress_function
 from ..model_selection._folds import check_n_folds, training_sets
 from ..model_selection._seeds import seed_of
 from ..model_selection._selection_answer import Answer, Asked, Tried, majority_score
@@ -149,7 +149,7 @@ def select_batches(
     check_jobs(n_jobs)
     check_whole("checkpoint_every", checkpoint_every, optional=True)
     check_whole("memory", memory)
-    tell = teller(progress, "rows")
+    tell = progress_function(progress, "rows")
     seed = _check_seed(random_state, checkpoint)
     recall(batches, checkpoint, _KEY)
     problem = Problem.of(batches, asked, cv, classes, seed, memory, n_jobs)

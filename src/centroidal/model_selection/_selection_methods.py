@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
 from ..classifiers import SparseCenterClassifier
-from ..classifiers.sparse_center_problem import Geometry
+from ..classifiers.sparse_center_problem import SparseCenterProblem
 from ..solvers.along_path import hits_along_path, nearest_along_path, nearest_in_orders
 from ..solvers.sparse_centers import CenterPath
 from ..statistics import fold_moments
@@ -102,23 +102,23 @@ class CentersMethod(NamedTuple):
 
     def fit(self, data, rows):
         """Return the models of all numbers of features, fitted to some rows."""
-        geometry = Geometry(self.estimator.metric, self.estimator.scale)
-        return self.path(geometry.solve(self.estimator, data.only(rows)))
+        problem = SparseCenterProblem(self.estimator.metric, self.estimator.scale)
+        return self.path(problem.solve(self.estimator, data.keep_rows(rows)))
 
     def summaries(self, data, folds, sets):
         """Return what `fit_summary` needs of all rows but some folds, for each set of folds.
 
         None for each where one pass finds it for one of them only.
         """
-        geometry = Geometry(self.estimator.metric, self.estimator.scale)
-        if not geometry.streams or issparse(data.X):
+        problem = SparseCenterProblem(self.estimator.metric, self.estimator.scale)
+        if not problem.streams or issparse(data.X):
             return [None] * len(sets)
         return fold_moments(data.X, data.codes, data.classes.size, folds, sets)
 
     def fit_summary(self, data, summary):
         """Return the models of all numbers of features, fitted to the rows of a summary."""
-        geometry = Geometry(self.estimator.metric, self.estimator.scale)
-        return self.path(geometry.solve_moments(self.estimator, data.X, summary))
+        problem = SparseCenterProblem(self.estimator.metric, self.estimator.scale)
+        return self.path(problem.solve_moments(self.estimator, data.X, summary))
 
     def path(self, solution):
         """Return the models of all numbers of features of a solution."""

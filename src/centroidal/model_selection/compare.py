@@ -23,7 +23,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._data import check_labelled, check_labels
+from .._data import check_labelled, check_labels, label_codes
 from .._parameters import check_classifier, check_jobs
 from ._features_used import used_features
 from ._folds import outer_folds
@@ -456,8 +456,8 @@ def _asks_for_groups(model):
 
 
 def _codes_of(predicted, classes):
-    codes = np.searchsorted(classes, predicted).clip(max=classes.size - 1)
-    if not np.array_equal(classes[codes], predicted):
+    codes = label_codes(predicted, classes)
+    if (codes < 0).any():
         raise ValueError("predict gave labels that are not in y.")
     return codes
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from .._data import check_finite_summary, check_labelled
-from .._parameters import check_choice, check_weight_grid
+from .._parameters import check_weight_grid
 from .._progress import with_callbacks
 from ..classifiers import DisjointCentroidClassifier
 from ..classifiers.disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
@@ -151,8 +151,7 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
         self
             Fitted estimator.
         """
-        self._checked_recipe()
-        check_choice("rule", self.rule, ("best", "one_se"))
+        self._check_parameters()
         grid = self._grid()
         data = check_labelled(self, X, y, sample_weight)
         routed = self._routed(sample_weight, params)
@@ -208,7 +207,7 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
 
     def _score_fold(self, data, grid, seed, score_params, train, test):
         """Score of the test part, and number of features, for each weight."""
-        training = data.only(train)
+        training = data.keep_rows(train)
         moments, found = self._solve(training, grid, seed)
         score = self._hit_rate if self._counts_hits else self._score_model
         scale = self._recipe.feature_scale(moments)

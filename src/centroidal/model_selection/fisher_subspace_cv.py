@@ -7,11 +7,16 @@ import numpy as np
 from scipy.linalg import svd
 
 from .._data import Features, check_labelled
-from .._parameters import check_choice, check_component_grid, check_priors
+from .._parameters import check_choice, check_component_grid, check_parameters, check_priors, choice
 from .._progress import with_callbacks
 from ..classifiers import FisherSubspaceClassifier
-from ..classifiers.fisher_recipe import FisherRecipe, project, solve_rows, solve_summarised
-from ..classifiers.fisher_rule import FisherRule
+from ..classifiers.fisher_recipe import (
+    FisherRecipe,
+    FisherRule,
+    project,
+    solve_rows,
+    solve_summarised,
+)
 from ..solvers.fisher_subspace import log2_rule
 from ..statistics import ClassSubspace, Spectrum, class_moments, class_subspace
 from ._folds import FoldsMixin
@@ -22,6 +27,14 @@ __all__ = ["FisherSubspaceClassifierCV"]
 _GRID_POINTS = 20
 _ROUNDING = 1e-10  # of the share of the class means that is in no leading direction
 _TIMES_THE_RULE = 4  # how far beyond the rule of the thesis the default grid goes
+
+
+def _check_scatter(name, value):
+    values = [value] if isinstance(value, str) else list(value)
+    if not values:
+        raise ValueError(f"{name}={value!r} must hold 'total', 'within' or both.")
+    for each in values:
+        check_choice(name, each, ("total", "within"))
 
 
 class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
@@ -98,6 +111,8 @@ class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
     True
     """
 
+    _checks = {"scatter": _check_scatter, "whitening": choice("truncated", "variance")}
+
     def __init__(
         self,
         *,
@@ -144,11 +159,8 @@ class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
         self
             Fitted estimator.
         """
-        check_choice("whitening", self.whitening, ("truncated", "variance"))
-        check_choice("rule", self.rule, ("best", "one_se"))
-        recipes = [self._recipe(scatter).check() for scatter in self._scatters]
-        if not recipes:
-            raise ValueError(f"scatter={self.scatter!r} must hold 'total', 'within' or both.")
+        check_parameters(self)
+        recipes = [self._recipe(scatter) for scatter in self._scatters]
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))
         grid = self._grid(data)
@@ -207,7 +219,7 @@ class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
         labels = data.classes[data.codes[test]]
         params = {name: np.asarray(value)[test] for name, value in score_params.items()}
         scorer = self._scorer
-        part = data.only(train)
+        part = data.keep_rows(train)
         scores = np.empty((grid.size, len(recipes)))
         for column, recipe in enumerate(recipes):
             reduced, subspace = _reduced(part, recipe, int(grid[-1]))

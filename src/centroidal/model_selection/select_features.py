@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from .._data import check_labelled
 from .._parameters import check_jobs
-from .._progress import teller
+from .._progress import progress_function
 from ..classifiers import FisherSubspace
 from ..statistics import class_medians, class_moments
 from ._folds import check_n_folds, outer_folds
@@ -132,7 +132,7 @@ def select_features(
     (3,)
     """
     start = time.perf_counter()
-    tell = teller(progress, "steps")
+    tell = progress_function(progress, "steps")
     asked = Asked(method, n_features, rule, scoring).check()
     _check_resamples(n_resamples)
     check_jobs(n_jobs)

@@ -7,12 +7,13 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._data import check_fitted, check_labelled
-from .._parameters import check_choice, check_n_features_to_select, check_priors
+from .._parameters import check_n_features_to_select, check_parameters, check_priors
 from .._progress import with_callbacks
 from ..classifiers import SparseCenterClassifier
-from ..classifiers.sparse_center_problem import log_odds, row_blocks
 from ..classifiers.sparse_center_rule import SparseCenterRule
 from ..solvers.along_path import hits_along_path
+from ..solvers.distances import log_odds
+from ..statistics.threads import row_blocks
 from ._folds import FoldsMixin
 from .path import choose, feature_grid, path_table
 
@@ -138,8 +139,7 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
         self
             Fitted estimator.
         """
-        geometry = self._geometry.check()
-        check_choice("rule", self.rule, ("best", "one_se"))
+        check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))
         grid = self._grid(data.X)
@@ -150,7 +150,7 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
         scores = self._scores_of(score_fold, folds)
         path = path_table({"n_features_to_select": grid}, scores)
         chosen = choose(path, self.rule)
-        solution = geometry.solve(self, data, self.n_jobs)
+        solution = self._problem.solve(self, data, self.n_jobs)
 
         self._keep(data.features, data.classes, solution, int(grid[chosen]))
         self.path_ = path
@@ -183,7 +183,7 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
         return super()._takes_dask and is_number and self._counts_hits
 
     def _folds(self, data, split_params):
-        if data.is_at_hand:
+        if data.is_in_memory:
             return super()._folds(data, split_params)
         if split_params:
             raise TypeError(f"fit of Dask collections does not take {', '.join(split_params)}.")
@@ -208,7 +208,7 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
 
     def _score_fold(self, data, grid, score_params, train, test):
         """Scores of the test part for each number of features in the grid."""
-        solution = self._geometry.solve(self, data.only(train))
+        solution = self._problem.solve(self, data.keep_rows(train))
         if self._counts_hits:
             return self._hit_rates(data, grid, solution, test)
         return self._scorer_path(data, grid, solution, test, score_params)
@@ -223,10 +223,10 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
 
     def _hits_and_totals(self, data, grid, solution, test):
         """Weight of the right predictions of each class in the grid, and of all its samples."""
-        if not data.is_at_hand:
-            tested = data.only(test)
+        if not data.is_in_memory:
+            tested = data.keep_rows(test)
             count = partial(_hits_of_block, self._hit_counter(grid, solution))
-            both = data.X.summed(count, tested.codes, tested.weights)
+            both = data.X.sum_rows(count, tested.codes, tested.weights)
             return both[:, :-1], both[:, -1]
         weights = np.ones(data.codes.size) if data.weights is None else data.weights
         totals = np.bincount(data.codes[test], weights[test], minlength=data.classes.size)
@@ -234,7 +234,7 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
 
     def _hit_counter(self, grid, solution):
         """Return what counts the hits of samples, codes and weights along the path."""
-        unit = self._geometry.score_unit(solution.path.spread_path()[grid - 1])
+        unit = self._problem.score_unit(solution.path.spread_path()[grid - 1])
         bonus = log_odds(check_priors(self.priors, solution.counts))[:, None] * unit
         is_l1 = self.metric == "l1"
         return partial(hits_along_path, solution.path, is_l1=is_l1, grid=grid, bonus=bonus)

@@ -80,7 +80,7 @@ _TUPLES = {
     "centroidal.classifiers.fisher_recipe.FisherSolution",
     "centroidal.classifiers.fisher_recipe.ThresholdPoint",
     "centroidal.classifiers.sparse_center_problem.Solution",
-    "centroidal.classifiers._group_recipe.Groups",
+    "centroidal.classifiers.disjoint_centroid_rule.Groups",
     "centroidal.classifiers.kernel_fisher_subspace.Training",
     "centroidal.classifiers.online_fisher_subspace.Stream",
     "centroidal.solvers.fisher_subspace.LinearRule",

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
-__all__ = ["absolute_distances", "squared_distances"]
+__all__ = ["absolute_distances", "log_odds", "squared_distances"]
 
 
 def squared_distances(Z, centers, scale):
@@ -52,3 +52,9 @@ def _sparse_row_sums(Z, change):
     changes = Z.astype(np.float64)
     changes.data = change(changes.data, Z.indices)
     return np.asarray(changes.sum(axis=1)).ravel()
+
+
+def log_odds(priors):
+    """Logarithm of each prior over that of equally likely classes: 0 for uniform priors."""
+    with np.errstate(divide="ignore"):  # a class without samples has no chance
+        return np.log(priors * np.count_nonzero(priors))

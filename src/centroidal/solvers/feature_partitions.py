@@ -33,7 +33,7 @@ class Seeds(NamedTuple):
     columns: np.ndarray
     groups: np.ndarray
 
-    def only(self, rows):
+    def take(self, rows):
         """Return some of the seeds."""
         return Seeds(self.columns[rows], self.groups[rows])
 

@@ -119,30 +119,30 @@ class LineInBlocks:
     """
 
     def __init__(self, blocks):
-        self._blocks = blocks.persisted()
+        self._blocks = blocks.persist()
 
     def spreads(self):
         """As above, from class moments."""
-        moments = self._blocks.map(Line.moments).merged(_merge_moments)
+        moments = self._blocks.map(Line.moments).reduce(_merge_moments)
         counts = moments.counts
         return moments.means[:, 0], moments.squares[:, 0] / counts, counts
 
     def runs(self):
         """Return the candidates in runs of increasing values."""
-        sizes = self._blocks.map(_size_and_largest).gathered()
+        sizes = self._blocks.map(_size_and_largest).gather()
         n_samples, largest = sum(size for size, _ in sizes), max(top for _, top in sizes)
         tol = _ROUNDING * largest
-        parts = self._blocks.regrouped(_MOST_RUNS, partial(_joined_candidates, tol)).persisted()
+        parts = self._blocks.regroup(_MOST_RUNS, partial(_joined_candidates, tol)).persist()
         ends = self._ends(parts, -(-n_samples // _SAMPLES_OF_ORDER), tol)
         join = partial(Candidates.joined, tol=tol)
-        return parts.exchanged(partial(Candidates.cut, ends=ends), join, ends.size + 1).persisted()
+        return parts.exchange(partial(Candidates.cut, ends=ends), join, ends.size + 1).persist()
 
     def _ends(self, parts, step, tol):
         """First candidates of all runs but the lowest, about as many candidates apart."""
-        samples = np.unique(np.concatenate(parts.map(partial(_every, step)).gathered()))
+        samples = np.unique(np.concatenate(parts.map(partial(_every, step)).gather()))
         n_runs = min(len(parts), samples.size)
         ends = samples[np.arange(1, n_runs) * samples.size // max(n_runs, 1)]
-        gaps = np.array(parts.map(partial(Candidates.around, ends=ends)).gathered())
+        gaps = np.array(parts.map(partial(Candidates.around, ends=ends)).gather())
         below, above = gaps[:, 0].max(axis=0), gaps[:, 1].min(axis=0)
         # What is one candidate must not fall into two runs.
         return ends[(above - below > tol) & (below > -np.inf)]
@@ -221,18 +221,18 @@ class _RunsAtHand(list):
     def map(self, function, *others):
         return _RunsAtHand(map(function, self, *others))
 
-    def gathered(self):
+    def gather(self):
         return self
 
 
 def _mean_of_best(runs, rule, balance):
     """Mean of the best candidates; for "balanced" of those of each class, and of both means."""
-    totals = np.array(runs.map(_weights).gathered())
+    totals = np.array(runs.map(_weights).gather())
     before = np.cumsum(totals[:, 0]) - totals[:, 0]
     after = np.cumsum(totals[::-1, 1])[::-1] - totals[:, 1]
-    best = runs.map(partial(_best_scores, rule), before, after).gathered()
+    best = runs.map(partial(_best_scores, rule), before, after).gather()
     choose = partial(_best_places, rule, balance, np.max(best, axis=0))
-    places = np.sum(runs.map(choose, before, after).gathered(), axis=0)
+    places = np.sum(runs.map(choose, before, after).gather(), axis=0)
     return float(np.mean(places[:, 0] / places[:, 1]))  # eq. (3.17), eq. (3.22)
 
 

@@ -1,7 +1,7 @@
 """Summaries of labelled data: arrays in, small arrays out; no estimator is known here."""
 
 from .class_medians import ClassMedians, class_medians, median_deviations
-from .class_moments import ClassMoments, class_moments, fold_moments, merge_by_label
+from .class_moments import ClassMoments, class_moments, fold_moments
 from .class_subspace import ClassSubspace, class_subspace
 from .cluster_scatters import ClusterScatters, cluster_scatters
 from .gram import GramSummary, gram_summary
@@ -28,6 +28,5 @@ __all__ = [
     "map_blocks",
     "matrix_spectrum",
     "median_deviations",
-    "merge_by_label",
     "within_covariance",
 ]

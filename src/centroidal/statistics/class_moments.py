@@ -13,8 +13,7 @@ __all__ = [
     "class_moments",
     "class_weights",
     "fold_moments",
-    "merge_by_label",
-    "merged_blocks",
+    "rows_per_block",
 ]
 
 _ENTRIES_PER_BLOCK = 2**22  # of dense data
@@ -68,7 +67,7 @@ class ClassMoments:
         """Return the moments with further rows added."""
         return self.merge(class_moments(X, codes, self.counts.size, weights, n_jobs))
 
-    def reindexed(self, positions, n_classes):
+    def reindex(self, positions, n_classes):
         """Return the moments with class `c` moved to `positions[c]` of `n_classes` classes."""
         moved = ClassMoments.empty(n_classes, self.means.shape[1])
         moved.counts[positions] = self.counts
@@ -76,7 +75,7 @@ class ClassMoments:
         moved.squares[positions] = self.squares
         return moved
 
-    def only(self, classes):
+    def take_classes(self, classes):
         """Return the moments of some classes."""
         return ClassMoments(self.counts[classes], self.means[classes], self.squares[classes])
 
@@ -118,15 +117,7 @@ class ClassMoments:
         return variance
 
 
-def merge_by_label(first, first_classes, second, second_classes):
-    """Merge moments of different classes; return the labels of either, sorted, and the moments."""
-    classes = np.union1d(first_classes, second_classes)
-    first = first.reindexed(np.searchsorted(classes, first_classes), classes.size)
-    second = second.reindexed(np.searchsorted(classes, second_classes), classes.size)
-    return classes, first.merge(second)
-
-
-def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
+def class_moments(X, codes, n_classes, weights=None, n_jobs=None, height=None):
     """Summarise the rows of `X` by class in one pass.
 
     Parameters
@@ -141,6 +132,9 @@ def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
         Weight of each row.
     n_jobs : int, optional
         Threads; the result is the same to the bit for any number.
+    height : int, optional
+        Rows of a block. Columns by themselves have the moments to the bit that they have among
+        others if both are summarised in blocks of the same height.
     """
     if hasattr(X, "class_moments"):
         return X.class_moments(codes, n_classes, weights)
@@ -148,10 +142,25 @@ def class_moments(X, codes, n_classes, weights=None, n_jobs=None):
         weights = np.broadcast_to(np.float64(1.0), codes.shape)
     if X.shape[0] == 0:
         return ClassMoments.empty(n_classes, X.shape[1])
-    if not issparse(X):
-        return _dense_moments(X, codes, n_classes, weights, n_jobs)
-    summarise = _csc_moments if X.format == "csc" else _csr_moments
-    return summarise(X, codes, n_classes, weights, n_jobs)
+    if issparse(X) and X.format == "csc":
+        return _csc_moments(X, codes, n_classes, weights, n_jobs)
+    moments_of = _csr_moments if issparse(X) else _dense_moments
+    if height is None:
+        height = rows_per_block(*X.shape, n_classes, X.nnz if issparse(X) else None)
+    blocks = [(X, codes, n_classes, weights, rows) for rows in _slices(X.shape[0], height)]
+    total = reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
+    return ClassMoments(
+        total.counts, np.ascontiguousarray(total.means), np.ascontiguousarray(total.squares)
+    )
+
+
+def rows_per_block(n_samples, n_features, n_classes, n_stored=None):
+    """Rows that are summarised at a time; `n_stored` is the number of entries of sparse data."""
+    if n_stored is None:
+        return max(1, _ENTRIES_PER_BLOCK // n_features)
+    # As many blocks as pay for their accumulators.
+    n_blocks = int(np.clip(n_stored // (8 * n_classes * n_features), 1, 16))
+    return max(1, -(-n_samples // n_blocks))
 
 
 def fold_moments(X, codes, n_classes, folds, sets):
@@ -180,10 +189,11 @@ def fold_moments(X, codes, n_classes, folds, sets):
     shape = folds.max() + 1, n_classes
     is_kept = np.array([~np.isin(np.arange(shape[0]), each) for each in sets])
     cells = np.where((folds < 0) | (codes < 0), -1, folds * n_classes + codes).astype(np.int32)
-    blocks = (
-        _moments_of_sets(X, cells, shape, is_kept, rows) for rows in _slices(X.shape[0], _height(X))
+    height = rows_per_block(*X.shape, n_classes)
+    blocks = _slices(X.shape[0], height)
+    return reduce(
+        _merge_each, (_moments_of_sets(X, cells, shape, is_kept, rows) for rows in blocks)
     )
-    return reduce(_merge_each, blocks)
 
 
 def _merge_each(first, second):
@@ -207,23 +217,15 @@ def _moments_of_sets(X, cells, shape, is_kept, rows):
     return [ClassMoments(*part) for part in zip(is_kept @ counts, means, squares, strict=True)]
 
 
-def _dense_moments(X, codes, n_classes, weights, n_jobs):
+def _dense_moments(X, codes, n_classes, weights, rows):
     from . import _loops
 
-    def moments_of(rows):
-        counts = class_weights(codes[rows], n_classes, weights[rows])
-        firsts = _first_rows(codes, n_classes, weights, rows)
-        means, squares = np.empty((2, n_classes, X.shape[1]))
-        for start, sums in _sums_of_rows(X, codes, firsts, weights, rows):
-            _loops.finish_cells(counts, sums, start, means, squares)
-        return ClassMoments(counts, means, squares)
-
-    return merged_blocks(moments_of, X.shape[0], _height(X), n_jobs)
-
-
-def _height(X):
-    """Rows of a block of dense data."""
-    return max(1, _ENTRIES_PER_BLOCK // X.shape[1])
+    counts = class_weights(codes[rows], n_classes, weights[rows])
+    firsts = _first_rows(codes, n_classes, weights, rows)
+    means, squares = np.empty((2, n_classes, X.shape[1]))
+    for start, sums in _sums_of_rows(X, codes, firsts, weights, rows):
+        _loops.finish_cells(counts, sums, start, means, squares)
+    return ClassMoments(counts, means, squares)
 
 
 def _sums_of_rows(X, cells, firsts, weights, rows):
@@ -247,6 +249,10 @@ def _sums_of_rows(X, cells, firsts, weights, rows):
         yield columns.start, sums
 
 
+def _slices(n_rows, height):
+    return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
+
+
 def _first_rows(cells, n_cells, weights, rows):
     """Return the first row of each cell that counts; where the block ends if there is none."""
     firsts = np.full(n_cells, rows.stop)
@@ -255,29 +261,7 @@ def _first_rows(cells, n_cells, weights, rows):
     return firsts
 
 
-def _csr_moments(X, codes, n_classes, weights, n_jobs):
-    def moments_of(rows):
-        return _csr_rows_moments(X, codes, n_classes, weights, rows)
-
-    # As many blocks as pay for their accumulators.
-    n_blocks = int(np.clip(X.nnz // (8 * n_classes * X.shape[1]), 1, 16))
-    return merged_blocks(moments_of, X.shape[0], -(-X.shape[0] // n_blocks), n_jobs)
-
-
-def merged_blocks(moments_of, n_rows, height, n_jobs):
-    """Merge the moments of blocks of rows; the blocks do not depend on the threads."""
-    blocks = [(rows,) for rows in _slices(n_rows, height)]
-    total = reduce(ClassMoments.merge, map_blocks(moments_of, blocks, n_jobs))
-    return ClassMoments(
-        total.counts, np.ascontiguousarray(total.means), np.ascontiguousarray(total.squares)
-    )
-
-
-def _slices(n_rows, height):
-    return [slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height)]
-
-
-def _csr_rows_moments(X, codes, n_classes, weights, rows):
+def _csr_moments(X, codes, n_classes, weights, rows):
     from . import _loops
 
     counts = class_weights(codes[rows], n_classes, weights[rows])

@@ -53,7 +53,7 @@ class ClassSubspace:
         reference = self.means[np.argmax(seen)]
         return reference + self.counts[seen] @ (self.means[seen] - reference) / self.total
 
-    def reindexed(self, positions, n_classes):
+    def reindex(self, positions, n_classes):
         """Return the same with class `c` moved to `positions[c]` of `n_classes` classes."""
         counts = np.zeros(n_classes)
         means = np.zeros((n_classes, self.means.shape[1]))
@@ -75,21 +75,21 @@ class ClassSubspace:
         found = other.spectrum
         columns = np.hstack([found.vectors * np.sqrt(found.values), self._shifts(other).T])
         cut_off = max(found.trace - found.values.sum(), 0.0)
-        return self._joined(other, columns, cut_off, n_pairs)
+        return self._join(other, columns, cut_off, n_pairs)
 
     def update(self, X, codes, weights=None, n_pairs=None):
         """Return the summary with the rows of a small dense block added."""
         moments = class_moments(X, codes, self.counts.size, weights)
         block = ClassSubspace(moments.counts, moments.means, self.spectrum, self.scatter)
-        rows = block.centred(X, codes, weights)
+        rows = block.center_rows(X, codes, weights)
         # Rows that sum to zero, each moved by the same step, have as scatter the sum of both: the
         # step needs no column of its own.
         counts = block.counts if self.scatter == "within" else block.counts.sum(keepdims=True)
         shares = np.sqrt(rows.weights / counts[rows.codes])
         moved = rows.rows + shares[:, None] * self._shifts(block)[rows.codes]
-        return self._joined(block, moved.T, 0.0, n_pairs)
+        return self._join(block, moved.T, 0.0, n_pairs)
 
-    def centred(self, X, codes, weights=None):
+    def center_rows(self, X, codes, weights=None):
         """Rows minus the mean that the scatter is about."""
         if self.scatter == "within":
             return residuals(X, codes, self.means, weights)
@@ -104,7 +104,7 @@ class ClassSubspace:
         total = max(self.total + other.total, np.finfo(float).tiny)
         return np.sqrt(self.total * other.total / total) * (other.mean - self.mean)[None]
 
-    def _joined(self, other, columns, cut_off, n_pairs):
+    def _join(self, other, columns, cut_off, n_pairs):
         counts = self.counts + other.counts
         share = np.divide(other.counts, counts, out=np.zeros_like(counts), where=counts > 0)
         means = self.means + (other.means - self.means) * share[:, None]
@@ -145,5 +145,5 @@ def class_subspace(X, codes, moments, weights=None, scatter="total", n_pairs=Non
     if hasattr(X, "class_subspace"):
         return X.class_subspace(codes, moments, weights, scatter, n_pairs)
     summary = ClassSubspace(moments.counts, moments.means, Spectrum.empty(X.shape[1]), scatter)
-    found = spectrum(summary.centred(X, codes, weights), n_pairs, n_spare=n_pairs or 0)
+    found = spectrum(summary.center_rows(X, codes, weights), n_pairs, n_spare=n_pairs or 0)
     return ClassSubspace(moments.counts, moments.means, found, scatter)

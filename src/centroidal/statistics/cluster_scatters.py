@@ -39,7 +39,7 @@ class ClusterScatters:
         """Scatter of a cluster around its mean, features by features."""
         if cluster in self._kept:
             return self._kept[cluster]
-        return self._centred([cluster], self.means[cluster]).scatter()
+        return self._residuals([cluster], self.means[cluster]).scatter()
 
     def pair(self, first, second, n_pairs=None):
         """Summarise two clusters as two classes; all directions, or the `n_pairs` leading ones.
@@ -51,7 +51,7 @@ class ClusterScatters:
         n_samples, n_features = int(counts.sum()), means.shape[1]
         together = ClassSubspace(counts, means, Spectrum.empty(n_features), "total")
         if n_features >= n_samples - 1 or n_features > _LARGEST_SCATTER:
-            found = spectrum(self._centred(both, together.mean), n_pairs)
+            found = spectrum(self._residuals(both, together.mean), n_pairs)
         else:
             shift = np.sqrt(counts.prod() / n_samples) * (means[1] - means[0])
             matrix = self.scatter(first) + self.scatter(second)
@@ -73,7 +73,7 @@ class ClusterScatters:
         values = self.project(cluster, direction)
         return values @ values / self.counts[cluster]
 
-    def _centred(self, clusters, mean):
+    def _residuals(self, clusters, mean):
         rows = np.concatenate([self.members[cluster] for cluster in clusters])
         return residuals(self.X[rows], np.zeros(rows.size, dtype=np.int32), mean[None])
 

@@ -37,7 +37,7 @@ def column_products(X, codes, counts, origin, weights=None, scale=None):
         rows = np.flatnonzero(codes == c)
         zeros = np.zeros(rows.size, dtype=np.int32)
         of_rows = None if weights is None else weights[rows]
-        parts.append(residuals(X[rows], zeros, origin[None], of_rows, scale).levelled())
+        parts.append(residuals(X[rows], zeros, origin[None], of_rows, scale).subtract_levels())
     n_samples = sum(part.codes.size for part in parts)
     n_features = origin.size
     fits = (counts.size + 1) * n_features**2 <= _LARGEST_GRAMS

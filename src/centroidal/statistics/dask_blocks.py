@@ -1,235 +1,29 @@
-"""The same summaries per block, merged in a tree: Dask arrays, data frames, lists of futures.
-
-The one module that imports Dask. It is imported when somebody comes with a Dask collection. Blocks
-stay where they are; what reaches the caller are summaries, which do not grow with the rows.
-"""
+"""The summaries of a Dask collection: those of each block, merged in a tree."""
 
 from dataclasses import replace
-from functools import cached_property, partial, reduce
-from itertools import chain
+from functools import partial, reduce
 
 import dask
-import dask.array as da
 import numpy as np
-from dask.delayed import Delayed
-from dask.utils import funcname
-from scipy.sparse import csr_array, hstack, issparse, vstack
+from scipy.sparse import issparse, vstack
 
 from .class_medians import ClassMedians, class_medians, median_deviations
 from .class_moments import ClassMoments, class_moments
 from .class_subspace import ClassSubspace, class_subspace
+from .dask_collection import DaskCollection, RowBlocks, merge_in_tree
 from .leading_eigenpairs import basis_size
 from .spectrum import Spectrum, is_direct, iterated_spectrum, matrix_spectrum
 
-__all__ = ["DaskBlocks", "RowBlocks", "load", "map_rows"]
+__all__ = ["DaskBlocks"]
 
-_PARTS_PER_MERGE = 8
 _MOST_CUTS = 64  # of a block of columns, where whole columns are needed
 _LARGEST_MERGE = 2**25  # numbers in a direction for each row, where so many are not needed
 # Vectors in a product, as for rows in memory, so that they lead to the same directions.
 _SPARSE_WIDTH, _DENSE_WIDTH = 16, 32
 
 
-class RowBlocks:
-    """A column of labels, codes or weights, in the blocks of rows of a `DaskBlocks`.
-
-    Functions of one column are called one after another in one task a block, since each task costs
-    the scheduler about a millisecond.
-
-    Attributes
-    ----------
-    sources : list
-        A value, future or delayed value for each block of rows.
-    function : callable or None
-        What makes a part of a source; None where they are the same.
-    """
-
-    def __init__(self, sources, function=None):
-        self.sources = sources
-        self.function = function
-
-    @cached_property
-    def parts(self):
-        """A value, future or delayed value of each block, which all who ask for it share."""
-        if self.function is None:
-            return self.sources
-        call = dask.delayed(self.function)
-        return [call(source) for source in self.sources]
-
-    def map(self, function, *others):
-        """Call `function` on each part, and on those of `others`, when they are needed."""
-        if not others:
-            both = function if self.function is None else _Chain(self.function, function)
-            return RowBlocks(self.sources, both)
-        call = dask.delayed(function)
-        return RowBlocks([call(*parts) for parts in zip(self, *others, strict=True)])
-
-    def shared(self):
-        """Return the same column, of which each part is a task of its own."""
-        return RowBlocks(self.parts)
-
-    def gathered(self):
-        """Compute the parts; they must be small."""
-        return _gather(self.parts)
-
-    def persisted(self):
-        """Have the parts computed, and keep them where they are."""
-        return RowBlocks(list(dask.persist(*self.parts)))
-
-    def merged(self, merge, finish=None):
-        """Compute what `merge` makes of lists of parts, in a fixed tree, and `finish` of that."""
-        total = _in_a_tree(merge, self.parts)
-        (result,) = _gather([total if finish is None else dask.delayed(finish)(total)])
-        return result
-
-    def regrouped(self, n_groups, join):
-        """Join neighbours to at most so many parts."""
-        join = dask.delayed(join)
-        height = -(-len(self) // n_groups)
-        starts = range(0, len(self), height)
-        return RowBlocks([join(self.parts[start : start + height]) for start in starts])
-
-    def exchanged(self, cut, join, n_pieces):
-        """Cut each part in so many pieces; join the first pieces of all parts, the second, ..."""
-        cut, join = dask.delayed(cut, nout=n_pieces), dask.delayed(join)
-        pieces = [cut(part) for part in self]
-        return RowBlocks([join([of_part[i] for of_part in pieces]) for i in range(n_pieces)])
-
-    def stratified_folds(self, n_classes, n_folds):
-        """Cut rows with codes into folds; masks of the rows to train on, and of those to test.
-
-        The folds are those that scikit-learn's ``StratifiedKFold`` makes of the same rows, in their
-        order: of each class, every fold tests a run of neighbours. Where a run begins follows from
-        the number of rows of the class in each block.
-        """
-        counts, orders = zip(*_gather(self.map(partial(_class_order, n_classes))), strict=True)
-        totals = np.sum(counts, axis=0)
-        if totals.min() < n_folds:
-            raise ValueError(
-                f"cv={n_folds} must be at most {totals.min()}, the number of samples of the "
-                "rarest class."
-            )
-        ends = _run_ends(totals, list(dict.fromkeys(chain.from_iterable(orders))), n_folds)
-        before = np.cumsum(counts, axis=0) - counts
-        folds = self.map(partial(_folds_of, ends), before)
-        return [
-            (folds.map(partial(np.not_equal, fold)), folds.map(partial(np.equal, fold)))
-            for fold in range(n_folds)
-        ]
-
-    def __iter__(self):
-        return iter(self.parts)
-
-    def __len__(self):
-        return len(self.sources)
-
-
-class _Chain:
-    """Calls one function on what another makes of a value; Dask shows it as the second."""
-
-    def __init__(self, first, second):
-        self.first, self.second = first, second
-        self.__name__ = funcname(second)
-
-    def __call__(self, value):
-        return self.second(self.first(value))
-
-
-class DaskBlocks:
-    """Samples in blocks of rows and of columns, which are checked where they are.
-
-    Attributes
-    ----------
-    shape : tuple of (int or nan, int)
-        The number of rows may be unknown.
-    template : DataFrame, ndarray or CSR
-        The same columns without rows.
-    is_sparse : bool
-        Whether the blocks are announced as sparse matrices.
-    """
-
-    def __init__(self, grid, edges, lengths, template, check=None):
-        self._grid = grid  # of rows, of which each is a list of blocks of columns
-        self._edges = edges  # first column of each block of columns, and one behind the last
-        self._lengths = lengths  # rows of each block of rows, or None
-        self._check = check
-        self.template = template
-        self.is_sparse = issparse(template)
-        self.shape = (np.nan if lengths is None else sum(lengths), edges[-1])
-
-    @classmethod
-    def of(cls, X):
-        """Take apart an array, a data frame, or a list of futures or delayed objects."""
-        if isinstance(X, list | tuple):
-            (template,) = _gather([dask.delayed(_without_rows)(X[0])])
-            return cls([[part] for part in X], [0, template.shape[1]], None, template)
-        if _is_array(X):
-            return cls._of_array(X)
-        if _is_frame(X) and X.ndim == 2:
-            grid = [[part] for part in X.to_delayed()]
-            return cls(grid, [0, len(X.columns)], None, X._meta)
-        raise TypeError(
-            f"X={X!r} must be a Dask array or data frame of 2 dimensions, or a list of futures or "
-            "delayed blocks."
-        )
-
-    @classmethod
-    def _of_array(cls, X):
-        _check_columns(X)
-        edges = [0, *np.cumsum(X.chunks[1]).tolist()]
-        template = (csr_array if issparse(X._meta) else np.empty)((0, X.shape[1]))
-        return cls(X.to_delayed().tolist(), edges, _known(X.chunks[0]), template)
-
-    def checked(self, check):
-        """Return the same blocks, each of which goes through `check` before it is looked at."""
-        return DaskBlocks(self._grid, self._edges, self._lengths, self.template, check)
-
-    def paired(self, name, values):
-        """Cut a column of values, of Dask or not, as the rows are cut."""
-        if isinstance(values, list | tuple) and any(map(_is_foreign, values)):
-            parts = list(values)
-        elif _is_array(values) or _is_frame(values):
-            if values.ndim != 1:
-                raise ValueError(f"{name} must have 1 dimension; it has {values.ndim}.")
-            parts = self._rows_of(name, values)
-        elif _is_foreign(values):
-            raise TypeError(
-                f"{name}={values!r} must be a Dask array or series, an array, or a list of blocks."
-            )
-        else:
-            parts = self._slices_of(name, values)
-        if len(parts) != len(self._grid):
-            raise ValueError(
-                f"{name} has {len(parts)} blocks, and X {len(self._grid)} blocks of rows; they "
-                "must be cut in the same places."
-            )
-        return RowBlocks(parts)
-
-    def _rows_of(self, name, values):
-        if _is_array(values) and self._lengths and _known(values.chunks[0]):
-            self._check_length(name, values.shape[0])
-            values = values.rechunk((tuple(self._lengths),))
-        return np.asarray(values.to_delayed(), dtype=object).ravel().tolist()
-
-    def _slices_of(self, name, values):
-        if self._lengths is None:
-            # Nobody else knows where the blocks begin: their rows are counted.
-            count = dask.delayed(_n_rows)
-            self._lengths = list(_gather([count(row[0]) for row in self._grid]))
-            self.shape = (sum(self._lengths), self.shape[1])
-        self._check_length(name, len(values))
-        values = values.iloc if hasattr(values, "iloc") else values
-        ends = np.cumsum(self._lengths).tolist()
-        return [values[end - length : end] for length, end in zip(self._lengths, ends, strict=True)]
-
-    def _check_length(self, name, length):
-        if length != self.shape[0]:
-            raise ValueError(f"X has {self.shape[0]} rows, and {name} has {length}.")
-
-    def each_block(self, function):
-        """Call `function` on each block for what it may raise."""
-        call = dask.delayed(_call)
-        _gather([call(function, self._check, block) for row in self._grid for block in row])
+class DaskBlocks(DaskCollection):
+    """Samples whose summaries are made where they are; none grows with the rows."""
 
     def class_moments(self, codes, n_classes, weights=None):
         """Moments of each block, merged over the rows in a fixed tree, side by side over columns.
@@ -244,7 +38,7 @@ class DaskBlocks:
             Weight of each row.
         """
         widths = np.diff(self._edges).tolist()
-        codes = codes if len(widths) == 1 else codes.shared()
+        codes = codes if len(widths) == 1 else codes.as_tasks()
         summarise = dask.delayed(_block_moments)
         parts = []
         for column, width in enumerate(widths):
@@ -254,30 +48,27 @@ class DaskBlocks:
                 )
                 for place, (row, own, weight) in enumerate(self._rows(codes.sources, weights))
             ]
-            parts.append(_in_a_tree(_merge_moments, moments))
-        parts = _gather(parts)
+            parts.append(merge_in_tree(_merge_moments, moments))
+        parts = RowBlocks(parts).gather()
         return ClassMoments(parts[0].counts, *_side_by_side(parts, ("means", "squares")))
 
     def class_medians(self, codes, n_classes, weights=None):
         """Medians of whole columns: rows are put together, a block of columns at a time."""
         summarise = dask.delayed(_stacked_medians)
         labels = self._whole(codes, weights)
-        parts = _gather(
+        parts = RowBlocks(
             [summarise(pieces, labels, n_classes) for _, pieces in self._columns(codes)]
-        )
+        ).gather()
         return ClassMedians(parts[0].counts, *_side_by_side(parts, ClassMedians._fields[1:]))
 
     def median_deviations(self, codes, medians, weights=None):
         """Median absolute deviations of whole columns, as in `class_medians`."""
         deviate = dask.delayed(_stacked_deviations)
         labels = self._whole(codes, weights)
-        parts = _gather(
-            [
-                deviate(pieces, labels, medians[:, columns])
-                for columns, pieces in self._columns(codes)
-            ]
-        )
-        return np.concatenate(parts)
+        parts = [
+            deviate(pieces, labels, medians[:, columns]) for columns, pieces in self._columns(codes)
+        ]
+        return np.concatenate(RowBlocks(parts).gather())
 
     def class_subspace(self, codes, moments, weights=None, scatter="total", n_pairs=None):
         """Directions of the scatter, as those of the same rows in memory.
@@ -294,13 +85,13 @@ class DaskBlocks:
         if n_features > n_samples and self._merges(n_samples, n_pairs):
             summarise = partial(_block_subspace, summary.counts.size, scatter)
             parts = self.of_rows(summarise, codes, weights)
-            found = parts.merged(_merge_subspaces, partial(_leading, n_kept))
+            found = parts.reduce(_merge_subspaces, partial(_leading, n_kept))
         elif n_features <= n_samples and is_direct(n_features, n_pairs):
             parts = self.of_rows(partial(_block_scatter, summary), codes, weights)
-            found = parts.merged(sum, partial(_decomposed, n_kept, noise))
+            found = parts.reduce(sum, partial(_decompose, n_kept, noise))
         else:
             # Labels and weights are small: they are read and checked once for all products.
-            codes, weights = codes.persisted(), None if weights is None else weights.persisted()
+            codes, weights = codes.persist(), None if weights is None else weights.persist()
             multiply = partial(self._multiply, codes, weights, summary)
             trace = _trace(moments, summary)
             found = iterated_spectrum(multiply, n_features, n_pairs, self._width, trace, noise)
@@ -319,37 +110,11 @@ class DaskBlocks:
     def _multiply(self, codes, weights, summary, vectors):
         # The vectors are part of what is asked of the blocks, and may be large.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
-            return self.summed(partial(_block_product, summary, vectors), codes, weights)
-
-    def of_rows(self, function, codes, weights=None):
-        """Call `function` on all columns of each block of rows, when it is needed.
-
-        It is called with the rows, their codes and their weights or None.
-        """
-        held = dask.delayed(function, traverse=False)
-        call = dask.delayed(_of_whole_rows)
-        widths = np.diff(self._edges).tolist()
-        return RowBlocks(
-            [
-                call(row, [self._reader(place, width) for width in widths], own, weight, held)
-                for place, (row, own, weight) in enumerate(self._rows(codes, weights))
-            ]
-        )
-
-    def summed(self, function, codes, weights=None):
-        """Sum over the blocks of rows of an array that `function` makes of one, as in `of_rows`."""
-        return self.of_rows(function, codes, weights).merged(sum)
-
-    def _rows(self, codes, weights):
-        weights = [None] * len(self._grid) if weights is None else weights
-        return zip(self._grid, codes, weights, strict=True)
-
-    def _reader(self, place, width):
-        return _Reader(self._check, place, width)
+            return self.sum_rows(partial(_block_product, summary, vectors), codes, weights)
 
     def _whole(self, codes, weights):
         """Codes and weights of all rows, in one task that all blocks of columns share."""
-        return dask.delayed(_joined_labels)(list(codes), None if weights is None else list(weights))
+        return dask.delayed(_join_labels)(list(codes), None if weights is None else list(weights))
 
     def _columns(self, codes):
         """Yield slices of columns, and their pieces, one a block of rows."""
@@ -366,178 +131,6 @@ class DaskBlocks:
                 yield columns, [of_rows[i] for of_rows in pieces]
 
 
-class _Reader:
-    """Checks a block, and that it has as many rows and columns as it should."""
-
-    def __init__(self, check, place, width):
-        self.check, self.place, self.width = check, place, width
-
-    def __call__(self, block, n_rows):
-        X = block if self.check is None else self.check(block)
-        if X.shape[1] != self.width:
-            raise ValueError(
-                f"block {self.place} of X has {X.shape[1]} columns; it must have {self.width}."
-            )
-        if X.shape[0] != n_rows:
-            raise ValueError(f"block {self.place} of X has {X.shape[0]} rows, and of y {n_rows}.")
-        return X
-
-
-def load(values):
-    """Bring labels or weights of samples that are in memory anyway."""
-    if isinstance(values, list | tuple):
-        return np.concatenate([np.asarray(part) for part in _gather(values)])
-    (loaded,) = _gather([values])
-    return loaded
-
-
-def map_rows(apply, X, columns):
-    """Apply a function of samples to each block of rows, when the result is asked for.
-
-    Parameters
-    ----------
-    apply : callable
-        From samples to an array with a row each.
-    X : Dask array, Dask data frame or list of futures or delayed objects
-        Samples. An array gives an array; a data frame one with the same index, or a series; a list
-        a list of delayed arrays.
-    columns : callable
-        Names of the columns of the result, for a data frame.
-    """
-    # As a value of its own the function, which may hold a model, is sent once to each worker.
-    held = dask.delayed(apply, traverse=False)
-    if isinstance(X, list | tuple):
-        call = dask.delayed(_apply)
-        return [call(part, held) for part in X]
-    if _is_array(X):
-        return _map_array(apply, held, X)
-    if _is_frame(X) and X.ndim == 2:
-        return _map_frame(apply, held, X, columns)
-    raise TypeError(
-        f"X={X!r} must be a Dask array or data frame of 2 dimensions, or a list of blocks."
-    )
-
-
-def _map_frame(apply, held, X, columns):
-    from dask.dataframe import from_delayed
-
-    example = X._meta_nonempty
-    meta = _framed(_plain(apply(example)), example.index, columns()).iloc[:0]
-    call = dask.delayed(_apply_to_frame)
-    parts = [call(part, held, meta) for part in X.to_delayed()]
-    divisions = X.divisions if X.known_divisions else None
-    return from_delayed(parts, meta=meta, divisions=divisions, verify_meta=False)
-
-
-def _map_array(apply, held, X):
-    _check_columns(X)
-    row = np.zeros((1, X.shape[1]), dtype=X.dtype)
-    example = _plain(apply(type(X._meta)(row) if issparse(X._meta) else row))
-    options = {"concatenate": False, "meta": example[:0], "example": example[:0], "held": held}
-    if example.ndim == 1:
-        return da.blockwise(_apply_to_row_of_blocks, "i", X, "ij", **options)
-    width = example.shape[1]
-    return da.blockwise(_apply_to_row_of_blocks, "ik", X, "ij", new_axes={"k": width}, **options)
-
-
-def _plain(example):
-    """Refuse a result that `set_output` has made a data frame of: it would be loaded."""
-    if issparse(example) or isinstance(example, np.ndarray):
-        return example
-    raise TypeError(
-        f"set_output asks for a {type(example).__module__.partition('.')[0]} data frame, which "
-        "cannot be lazy; with Dask collections it must be set_output(transform='default')."
-    )
-
-
-def _apply_to_row_of_blocks(blocks, held, example):
-    parts = list(blocks)
-    return held(_beside(parts)) if parts[0].shape[0] else example
-
-
-def _beside(parts):
-    """Put blocks of columns side by side; one block is left as it is."""
-    if len(parts) == 1:
-        return parts[0]
-    return hstack(parts, format="csr") if issparse(parts[0]) else np.hstack(parts)
-
-
-def _apply(block, held):
-    return held(block)
-
-
-def _apply_to_frame(frame, held, empty):
-    if len(frame) == 0:
-        return empty
-    columns = empty.columns if empty.ndim == 2 else None
-    return _framed(held(frame), frame.index, columns)
-
-
-def _framed(values, index, columns):
-    import pandas as pd
-
-    if values.ndim == 1:
-        return pd.Series(values, index=index)
-    return pd.DataFrame(np.asarray(values), index=index, columns=columns)
-
-
-def _gather(parts):
-    """Compute what is small enough for the caller."""
-    return dask.compute(*parts)
-
-
-def _is_foreign(value):
-    rooms = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
-    return not rooms.isdisjoint(("dask", "dask_expr", "distributed"))
-
-
-def _is_array(X):
-    return isinstance(X, da.Array)
-
-
-def _is_frame(X):
-    """Whether `X` is a data frame or a series; told without importing pandas."""
-    if not _is_foreign(X) or isinstance(X, Delayed):  # which has any attribute
-        return False
-    return hasattr(X, "map_partitions") and hasattr(X, "_meta_nonempty")
-
-
-def _check_columns(X):
-    if X.ndim != 2:
-        raise ValueError(f"X of shape {X.shape} must have 2 dimensions.")
-    if np.isnan(X.shape[1]):
-        raise ValueError("X has an unknown number of columns; call X.compute_chunk_sizes() first.")
-
-
-def _known(lengths):
-    return None if np.isnan(lengths).any() else list(lengths)
-
-
-def _without_rows(block):
-    if getattr(block, "ndim", None) != 2:
-        raise ValueError(f"a block of X is a {type(block).__name__}; it must have 2 dimensions.")
-    if hasattr(block, "iloc"):
-        return block.iloc[:0]
-    return (csr_array if issparse(block) else np.empty)((0, block.shape[1]))
-
-
-def _n_rows(block):
-    return block.shape[0]
-
-
-def _call(function, check, block):
-    function(block if check is None else check(block))
-
-
-def _in_a_tree(merge, parts):
-    """Merge neighbours until one is left; the order depends on the number of parts alone."""
-    merge = dask.delayed(merge)
-    while len(parts) > 1:
-        starts = range(0, len(parts), _PARTS_PER_MERGE)
-        parts = [merge(parts[start : start + _PARTS_PER_MERGE]) for start in starts]
-    return parts[0]
-
-
 def _merge_moments(parts):
     return reduce(ClassMoments.merge, parts)
 
@@ -551,16 +144,11 @@ def _block_moments(block, read, labels, encode, n_classes, weights):
     return class_moments(read(block, codes.size), codes, n_classes, weights)
 
 
-def _of_whole_rows(blocks, readers, codes, weights, function):
-    parts = [read(block, codes.size) for read, block in zip(readers, blocks, strict=True)]
-    return function(_beside(parts), codes, weights)
-
-
 def _n_counted(codes, weights, moments):
     """Count the rows that count."""
     if weights is None:
         return int(moments.counts.sum())
-    return sum(codes.map(_n_counted_in_block, weights).gathered())
+    return sum(codes.map(_n_counted_in_block, weights).gather())
 
 
 def _n_counted_in_block(codes, weights):
@@ -576,11 +164,11 @@ def _trace(moments, summary):
 
 
 def _block_scatter(summary, X, codes, weights):
-    return summary.centred(X, codes, weights).scatter()
+    return summary.center_rows(X, codes, weights).scatter()
 
 
 def _block_product(summary, vectors, X, codes, weights):
-    rows = summary.centred(X, codes, weights)
+    rows = summary.center_rows(X, codes, weights)
     return rows.pull_back(rows.push(vectors))
 
 
@@ -597,35 +185,8 @@ def _leading(n_pairs, subspace):
     return subspace.spectrum.leading(n_pairs)
 
 
-def _decomposed(n_pairs, noise, scatter):
+def _decompose(n_pairs, noise, scatter):
     return matrix_spectrum(scatter.copy(), n_pairs, noise)  # it is not ours to overwrite
-
-
-def _class_order(n_classes, codes):
-    """Rows of each class in a block, and the classes in the order in which they appear."""
-    found, first = np.unique(codes, return_index=True)
-    return np.bincount(codes, minlength=n_classes), found[np.argsort(first)].tolist()
-
-
-def _run_ends(counts, order, n_folds):
-    """Rank in its class at which the run of each fold ends, an array of a row a class."""
-    # Rows sorted by class are dealt out in turn; a class takes the turns of its places.
-    stops = np.cumsum(counts[order])
-    edges = np.stack([stops - counts[order], stops])[:, :, None]
-    turns_before = (edges - np.arange(n_folds) + n_folds - 1) // n_folds
-    ends = np.zeros((counts.size, n_folds), dtype=int)
-    ends[order] = np.cumsum(turns_before[1] - turns_before[0], axis=1)
-    return ends
-
-
-def _folds_of(ends, codes, before):
-    """Fold that tests each row of a block, with `before` rows of each class in earlier blocks."""
-    folds = np.empty(codes.size, dtype=np.int32)
-    for c in np.unique(codes):
-        members = np.flatnonzero(codes == c)
-        ranks = before[c] + np.arange(members.size)
-        folds[members] = np.searchsorted(ends[c], ranks, side="right")
-    return folds
 
 
 def _cut(block, read, codes, edges):
@@ -635,11 +196,11 @@ def _cut(block, read, codes, edges):
     return [X[:, start:stop].copy() for start, stop in zip(edges[:-1], edges[1:], strict=True)]
 
 
-def _joined_labels(codes, weights):
+def _join_labels(codes, weights):
     return np.concatenate(codes), None if weights is None else np.concatenate(weights)
 
 
-def _stacked(pieces):
+def _stack(pieces):
     if any(issparse(piece) for piece in pieces):
         return vstack(pieces, format="csc")
     return np.concatenate(pieces)
@@ -647,9 +208,9 @@ def _stacked(pieces):
 
 def _stacked_medians(pieces, labels, n_classes):
     codes, weights = labels
-    return class_medians(_stacked(pieces), codes, n_classes, weights)
+    return class_medians(_stack(pieces), codes, n_classes, weights)
 
 
 def _stacked_deviations(pieces, labels, medians):
     codes, weights = labels
-    return median_deviations(_stacked(pieces), codes, medians, weights)
+    return median_deviations(_stack(pieces), codes, medians, weights)

@@ -60,14 +60,14 @@ def gram_summary(kernel_matrix, codes, n_classes, weights, n_pairs=None, *, inve
     means[codes, np.arange(codes.size)] = 1.0
     means = roots * (means / np.where(counts > 0, counts, 1.0)[:, None] - 1.0 / total)
     images = means @ gram
-    whitened = _inverted(gram, roots, means) if invert else None
+    whitened = _whiten_means(gram, roots, means) if invert else None
     found = None
     if whitened is None:
         found = matrix_spectrum(gram, n_pairs)
     return GramSummary(counts, means, images, found, whitened, row_means)
 
 
-def _inverted(gram, roots, means):
+def _whiten_means(gram, roots, means):
     """Means times the inverse of the Gram matrix; None if it is singular but for the mean."""
     size = gram.shape[0]
     level = gram.trace() / max(size - 1, 1)

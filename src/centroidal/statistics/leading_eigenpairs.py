@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .orthonormal import orthonormalised
+from .orthonormal import orthonormalise
 
 __all__ = ["basis_size", "leading_eigenpairs"]
 
@@ -50,7 +50,7 @@ def leading_eigenpairs(multiply, size, n_pairs, *, width=16, tol=1e-3, max_resta
     basis = np.empty((size, n_basis + width))
     projected = np.zeros((n_basis + width, n_basis + width))
     start = np.random.default_rng(_SEED).standard_normal((size, width))
-    basis[:, :width] = orthonormalised(start)[0]
+    basis[:, :width] = orthonormalise(start)[0]
     done, known = 0, width  # vectors whose product is known; vectors in the basis
     for _ in range(max_restarts):
         coupled = 0  # the first block after a restart has to do with all vectors that were kept
@@ -90,7 +90,7 @@ def _extend(multiply, basis, projected, coupled, done, known):
         part = old.T @ block
         block -= old @ part
         along[first:] += part @ triangle
-        block, inner = orthonormalised(block)
+        block, inner = orthonormalise(block)
         triangle = inner @ triangle
         if n_rounds > 1 and np.abs(inner.diagonal()).min() > 0.5:
             break

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-__all__ = ["orthonormalised"]
+__all__ = ["orthonormalise"]
 
 # Everything here is NumPy's: SciPy has threads of its own, and taking turns lets both wait.
 _MENDABLE = 0.1  # error of inner products that a second round removes
 
 
-def orthonormalised(columns):
+def orthonormalise(columns):
     """QR decomposition: two rounds of Cholesky, or Householder's where columns nearly depend."""
     try:
         return _twice_by_cholesky(columns)

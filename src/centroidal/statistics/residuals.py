@@ -74,7 +74,7 @@ class _DenseResiduals:
         """Residuals transposed times `left`."""
         return self.rows.T @ left
 
-    def levelled(self):
+    def subtract_levels(self):
         """Subtract from every residual the mean of its entries, in place."""
         self.rows -= self.rows.mean(axis=1, keepdims=True)
         return self
@@ -149,7 +149,7 @@ class _SparseResiduals:
         weighted = left * self.roots[:, None]
         return self.rows.T @ weighted - self.means.T @ (self.members @ weighted)
 
-    def levelled(self):
+    def subtract_levels(self):
         """Return the residuals as they are: sparse rows are mostly zero, and stay so."""
         return self
 

@@ -68,7 +68,7 @@ class SlidingSubspace:
         old = self.coordinates[self.coordinates.shape[0] - n_kept :]
         counts, means = _class_means(chunks)
         summary = ClassSubspace(counts, means, self.subspace.spectrum, "total")
-        basis, coordinates = self._extended(X, old, summary.mean)
+        basis, coordinates = self._extend_basis(X, old, summary.mean)
         roots = np.sqrt(np.concatenate([chunk.weights for chunk in chunks]))
         _, singular, turn = svd(
             coordinates * roots[:, None], full_matrices=False, check_finite=False
@@ -83,7 +83,7 @@ class SlidingSubspace:
         subspace = ClassSubspace(counts, means, found, "total")
         return SlidingSubspace(chunks, coordinates @ turn, subspace)
 
-    def _extended(self, X, old, mean):
+    def _extend_basis(self, X, old, mean):
         """Orthonormal basis that also holds new rows, and all coordinates around a new mean."""
         vectors = self.subspace.spectrum.vectors
         shift = self.subspace.mean - mean

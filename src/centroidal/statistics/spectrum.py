@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from .leading_eigenpairs import leading_eigenpairs
-from .orthonormal import orthonormalised
+from .orthonormal import orthonormalise
 
 __all__ = [
     "Spectrum",
@@ -69,12 +69,12 @@ def spectrum(rows, n_pairs=None, n_spare=0):
     n_samples, n_features = rows.rows.shape
     side = min(n_samples, n_features)
     if n_pairs is not None and side > max(rows.largest_product, _SHARE_OF_SIZE * n_pairs):
-        return _iterated(rows, n_pairs)
+        return _spectrum_by_products(rows, n_pairs)
     product = rows.scatter() if n_features <= n_samples else rows.gram()
     if n_pairs is not None and is_direct(side, n_pairs):
         n_pairs += n_spare
     found = matrix_spectrum(product, n_pairs, max(n_samples, n_features))
-    return found if n_features <= n_samples else _pulled_back(rows, found)
+    return found if n_features <= n_samples else _pull_back(rows, found)
 
 
 def is_direct(size, n_pairs):
@@ -106,7 +106,7 @@ def matrix_spectrum(matrix, n_pairs=None, noise=None):
     return found._replace(vectors=np.ascontiguousarray(found.vectors))
 
 
-def _iterated(rows, n_pairs):
+def _spectrum_by_products(rows, n_pairs):
     n_samples, n_features = rows.rows.shape
     by_features = n_features <= n_samples
 
@@ -117,7 +117,7 @@ def _iterated(rows, n_pairs):
 
     side, noise = sorted(rows.rows.shape)
     found = iterated_spectrum(multiply, side, n_pairs, rows.vectors_at_once, rows.trace(), noise)
-    return found if by_features else _pulled_back(rows, found)
+    return found if by_features else _pull_back(rows, found)
 
 
 def iterated_spectrum(multiply, size, n_pairs, width, trace, noise):
@@ -126,7 +126,7 @@ def iterated_spectrum(multiply, size, n_pairs, width, trace, noise):
     return _without_rounding(Spectrum(*pairs, trace), noise)
 
 
-def _pulled_back(rows, found):
+def _pull_back(rows, found):
     """Turn eigenvectors of the samples' products into those of the features'."""
     return found._replace(vectors=rows.pull_back(found.vectors) / np.sqrt(found.values))
 
@@ -183,4 +183,4 @@ def split_columns(vectors, columns):
     correction = vectors.T @ outside
     outside -= vectors @ correction
     inside += correction
-    return inside, *orthonormalised(outside)
+    return inside, *orthonormalise(outside)

@@ -5,14 +5,21 @@ from concurrent.futures import ThreadPoolExecutor
 
 from joblib import effective_n_jobs
 
-__all__ = ["column_blocks", "map_blocks", "run_blocks"]
+__all__ = ["column_blocks", "map_blocks", "row_blocks", "run_blocks"]
 
 _COLUMNS_PER_BLOCK = 512
+_ENTRIES_PER_BLOCK = 2**18  # as many as a cache holds
 
 
 def column_blocks(n_columns, width=_COLUMNS_PER_BLOCK):
     """Cut the columns into blocks that depend on their number alone, never on the threads."""
     return [(start, min(start + width, n_columns)) for start in range(0, n_columns, width)]
+
+
+def row_blocks(n_rows, n_columns):
+    """Cut rows into slices of about as many entries as a cache holds."""
+    height = max(1, _ENTRIES_PER_BLOCK // n_columns)
+    return [slice(start, start + height) for start in range(0, n_rows, height)]
 
 
 def map_blocks(function, blocks, n_jobs=None):

@@ -4,11 +4,12 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from .._data import Features, check_next_classes
-from .._progress import teller
+from .._parameters import check_parameters
+from .._progress import progress_function
 from ..classifiers import SparseCenterClassifier
-from ..classifiers.moments import finite_moments
-from ..classifiers.sparse_center_problem import moments_height
+from ..classifiers.mergeable import finite_moments
 from ..statistics import ClassMoments
+from ..statistics.class_moments import rows_per_block
 from .checkpoint import KEY, Checkpoint, Progress, described, recall, stated
 from .passes import (
     RowCount,
@@ -127,7 +128,7 @@ def fit_batches(
         raise ValueError(f"{batches.source} has no rows.")
     if hasattr(model, "_check_for"):
         model._check_for(batches.n_features, classes.size)
-    tell = teller(progress, "rows")
+    tell = progress_function(progress, "rows")
     if by_columns:
         width = block_width(batches, memory)
         facts = _described(model, batches, classes, columns_at_a_time=width)
@@ -141,8 +142,8 @@ def fit_batches(
 def _needs_columns(estimator):
     """Say whether columns are needed whole; raise if not even that is enough."""
     if isinstance(estimator, SparseCenterClassifier):
-        geometry = estimator._geometry.check()
-        if geometry.needs_columns:
+        check_parameters(estimator)
+        if estimator._problem.needs_columns:
             return True
     if not hasattr(estimator, "get_params") or not is_classifier(estimator):
         raise TypeError(f"estimator={estimator!r} must be a classifier.")
@@ -250,14 +251,12 @@ def _fit_columns(model, batches, classes, checkpoint, width, tell):
     if done.finished:
         return model
     parts = [unpacked(part) for part in checkpoint.carried or []]
-    height = moments_height(batches.n_samples, batches.n_features, classes.size, batches.n_stored)
+    height = rows_per_block(batches.n_samples, batches.n_features, classes.size, batches.n_stored)
     rows_read = RowCount(tell, batches.n_samples, len(starts), done.n_rows)
     for number, start in enumerate(starts[done.n_done :], done.n_done + 1):
         block = batches.columns(start, min(start + width, batches.n_features))
         X, codes = gathered(block, classes, rows_read)
-        parts.append(
-            model._geometry.summarise_columns(X, codes, classes.size, height, model.n_jobs)
-        )
+        parts.append(model._problem.summarise_columns(X, codes, classes.size, height, model.n_jobs))
         done = Progress(number, rows_read.n_done)
         if number < len(starts):
             checkpoint.write(model, done, [packed(part) for part in parts])

@@ -64,12 +64,12 @@ class MeansPass:
         """Sparse centers of all rows but those of some folds."""
         n_classes, estimator = self._problem.n_classes, self._problem.estimator
         parts = [
-            self._moments.only(slice(fold * n_classes, (fold + 1) * n_classes))
+            self._moments.take_classes(slice(fold * n_classes, (fold + 1) * n_classes))
             for fold in range(self._problem.folds.number)
             if fold not in left_out
         ]
         moments = reduce(ClassMoments.merge, parts)
-        return estimator._geometry.solve_moments(estimator, None, moments)
+        return estimator._problem.solve_moments(estimator, None, moments)
 
     @property
     def spreads(self):
@@ -111,10 +111,10 @@ class MediansPasses:
 
     def _summarise(self, X, codes, folds):
         n_classes, n_jobs = self._problem.n_classes, self._problem.n_jobs
-        geometry = self._problem.estimator._geometry
+        problem = self._problem.estimator._problem
         for left_out, parts in self._parts.items():
             trained = np.where(np.isin(folds, left_out), np.int32(-1), codes)
-            parts.append(geometry.summarise_columns(X, trained, n_classes, None, n_jobs))
+            parts.append(problem.summarise_columns(X, trained, n_classes, None, n_jobs))
         moments = class_moments(X, codes, n_classes, None, n_jobs)
         self._spreads.append(np.sqrt(moments.within_variance))
 
@@ -130,7 +130,7 @@ class MediansPasses:
         self._join()
         (summary,) = self._parts[left_out]
         estimator = self._problem.estimator
-        return estimator._geometry.solve_columns(estimator, summary)
+        return estimator._problem.solve_columns(estimator, summary)
 
     @property
     def spreads(self):
@@ -142,4 +142,4 @@ class MediansPasses:
         """Put the blocks of columns side by side, so that each training set has one summary."""
         if len(self._spreads) > 1:
             self._spreads = [np.concatenate(self._spreads)]
-            self._parts = {key: [ColumnSummary.joined(each)] for key, each in self._parts.items()}
+            self._parts = {key: [ColumnSummary.join(each)] for key, each in self._parts.items()}

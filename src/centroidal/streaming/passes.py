@@ -5,6 +5,7 @@ from numbers import Integral
 import numpy as np
 from scipy import sparse
 
+from .._data import label_codes
 from ..classifiers.sparse_center_problem import ColumnSummary
 from ..statistics import ClassMedians, ClassMoments
 from .batches import Batches
@@ -62,17 +63,12 @@ class RowCount:
 
 def codes_of(batch, classes):
     """Return the place of each label among the classes; raise if one is not there."""
-    y = batch.y
-    unknown = np.ones(y.size, dtype=bool)
-    codes = np.zeros(y.size, dtype=np.int32)
-    if (classes.dtype.kind in "US") == (y.dtype.kind in "US"):
-        codes = np.searchsorted(classes, y).clip(max=classes.size - 1).astype(np.int32)
-        unknown = classes[codes] != y
-    if unknown.any():
-        row = int(np.argmax(unknown))
+    codes = label_codes(batch.y, classes)
+    if (codes < 0).any():
+        row = int(np.argmin(codes))
         raise ValueError(
-            f"Batch {batch.number}: the label {y[row].item()!r} in {_file_of(batch, row)} is not "
-            f"among classes={classes.tolist()}."
+            f"Batch {batch.number}: the label {batch.y[row].item()!r} in {_file_of(batch, row)} is "
+            f"not among classes={classes.tolist()}."
         )
     return codes
 

@@ -7,8 +7,8 @@ from sklearn.neighbors import NearestCentroid
 
 from centroidal import DisjointCentroidClassifier
 from centroidal._data import check_labelled
-from centroidal.classifiers import _group_recipe
-from centroidal.classifiers._group_recipe import GroupRecipe
+from centroidal.classifiers import disjoint_centroid_rule
+from centroidal.classifiers.disjoint_centroid_rule import GroupRecipe
 from centroidal.datasets import make_feature_blocks
 from centroidal.statistics import class_moments
 from tests.reference import disjoint_centroids as reference
@@ -436,7 +436,7 @@ def test_weight_whose_starts_are_all_void_has_no_groups(trees):
 
 def test_size_of_the_blocks_does_not_matter(trees, monkeypatch):
     expected = find_groups(trees, [0.7, 0.9])
-    monkeypatch.setattr(_group_recipe, "_STARTS_PER_BLOCK", 7)
+    monkeypatch.setattr(disjoint_centroid_rule, "_STARTS_PER_BLOCK", 7)
     for found, other in zip(find_groups(trees, [0.7, 0.9]), expected, strict=True):
         assert_same_groups(found, other)
 
@@ -451,7 +451,7 @@ def test_blocks_are_smaller_where_memory_is_short(trees, monkeypatch):
     recipe = GroupRecipe("alternating", True, None, False, None, 12)
     data = check_labelled(BaseEstimator(), *trees)
     moments = class_moments(data.X, data.codes, 3)
-    monkeypatch.setattr(_group_recipe, "_ENTRIES_PER_BLOCK", 16 * 2 * 5)
+    monkeypatch.setattr(disjoint_centroid_rule, "_ENTRIES_PER_BLOCK", 16 * 2 * 5)
     recipe.find(data, moments, np.array([0.8, 0.9]), 0, note)
     assert heights == [5, 5, 5]
 

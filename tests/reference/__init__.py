@@ -5,6 +5,7 @@ from .covariance import pooled_covariance, residuals
 from .medians import class_medians, median_deviations, weighted_median
 from .moments import class_moments
 from .predictions import distances, nearest, signed_difference
+from .ranking import rank_features
 
 __all__ = [
     "best_subsets",
@@ -16,6 +17,7 @@ __all__ = [
     "nearest",
     "objective",
     "pooled_covariance",
+    "rank_features",
     "residuals",
     "signed_difference",
     "weighted_median",

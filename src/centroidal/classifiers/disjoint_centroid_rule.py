@@ -17,7 +17,7 @@ from ..solvers.disjoint_centroids import (
     group_distances,
     margin_groups,
     margin_ratios,
-    separations,
+    rank_by_separation,
     training_errors,
 )
 from ..solvers.feature_partitions import Partitions, alternate, cluster_columns, draw_seeds
@@ -89,7 +89,7 @@ class GroupRecipe(NamedTuple):
             )
             return np.ones(n_features, dtype=bool)
         if isinstance(shared, int):
-            best = np.argsort(-separations(moments), kind="stable")[:shared]
+            best = rank_by_separation(moments)[:shared]
             shared = np.isin(np.arange(n_features), best)
         n_left = np.count_nonzero(~shared)
         if self.disjoint and 0 < n_left < n_groups:

@@ -9,6 +9,7 @@ from sklearn.feature_selection import SelectorMixin
 
 from .._data import check_fitted
 from .._parameters import check_n_features_to_select
+from ..solvers.ranking import rank_features
 
 __all__ = ["RankedSelector"]
 
@@ -19,13 +20,12 @@ class RankedSelector(SelectorMixin, BaseEstimator):
     A number or a fraction keeps so many, None those with a score above zero, and at least one.
     """
 
-    def _keep_ranking(self, features, scores, tie_breakers=None):
-        """Rank by decreasing score, then by decreasing tie breaker, then by column."""
+    def _keep_ranking(self, features, scores, errors=None, order=None):
+        """Rank by decreasing score; those equal up to rounding by `order`, or by column."""
         n_selected = self._n_selected(scores)
         features.keep(self)
-        breakers = np.zeros_like(scores) if tie_breakers is None else tie_breakers
         self.scores_ = scores
-        self.feature_ranking_ = np.lexsort([-breakers, -scores])
+        self.feature_ranking_ = rank_features(scores, errors, order)
         self.n_features_to_select_ = n_selected
         self.support_ = np.zeros(scores.size, dtype=bool)
         self.support_[self.feature_ranking_[:n_selected]] = True

@@ -13,6 +13,7 @@ from ..solvers.l21_centroids import (
     solve_interior,
     solve_reweighted,
 )
+from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
 from ..statistics.residuals import residuals
@@ -177,11 +178,9 @@ class L21CentroidSelector(RankedSelector):
         alpha = float(self.alpha * alpha_max if self.relative else self.alpha)
         solution, solver, tol = self._solve(rows, targets, alpha, alpha_max)
 
-        self._keep_ranking(
-            data.features,
-            _row_norms(solution.coefficients),
-            _row_norms(rows.pull_back(solution.dual)),
-        )
+        scores, pulls = map(_row_norms, (solution.coefficients, rows.pull_back(solution.dual)))
+        order = rank_features(pulls, tol * pulls.max())
+        self._keep_ranking(data.features, scores, tol * scores.max(), order)
         self.coef_ = solution.coefficients
         gap = max(solution.objective - solution.bound, 0.0)
         self._keep_certificate(

@@ -12,6 +12,7 @@ from .._parameters import (
     optional,
 )
 from ..solvers.linear_centroid_encoder import encoding_problem, solve_linear_centroid_encoder
+from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
 from ._ranked_selector import RankedSelector
@@ -197,7 +198,9 @@ class LinearCentroidEncoder(RankedSelector):
             tol=self.tol,
         )
 
-        self._keep_ranking(data.features, np.abs(found.coef), np.abs(found.correlations))
+        scores, pulls = np.abs(found.coef), np.abs(found.correlations)
+        order = rank_features(pulls, self.tol * pulls.max())
+        self._keep_ranking(data.features, scores, self.tol * scores.max(), order)
         self.coef_ = found.coef
         self.components_ = np.ascontiguousarray(found.axes.T)
         self.objectives_ = found.objectives

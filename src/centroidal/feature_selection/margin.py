@@ -2,7 +2,7 @@
 
 from .._data import check_finite_summary, check_labelled, row_by_row
 from .._parameters import check_n_features_to_select, check_parameters
-from ..solvers.disjoint_centroids import margin_ratios
+from ..solvers.disjoint_centroids import margin_scores
 from ..statistics import class_moments
 from ._ranked_selector import RankedSelector
 
@@ -38,7 +38,7 @@ class MarginSelector(RankedSelector):
         Between 0, for a feature that speaks for no class, and 1, for one without spread in a class
         that has spread elsewhere.
     feature_ranking_ : ndarray of int, shape (n_features,)
-        Features from the best to the worst.
+        Features from the best to the worst; of scores equal up to rounding the first column.
     support_ : ndarray of bool, shape (n_features,)
         Mask of the features that are kept.
     n_features_to_select_ : int
@@ -103,10 +103,10 @@ class MarginSelector(RankedSelector):
 
         moments = class_moments(data.X, data.codes, data.classes.size, data.weights, self.n_jobs)
         check_finite_summary(self, data.X, moments.means, moments.squares)
-        scores = 1.0 - margin_ratios(moments).min(axis=0)
+        scores, errors = margin_scores(moments)
 
         self.classes_ = data.classes
-        return self._keep_ranking(data.features, scores)
+        return self._keep_ranking(data.features, scores, errors)
 
     @row_by_row(lambda selector: selector.get_feature_names_out())
     def transform(self, X):

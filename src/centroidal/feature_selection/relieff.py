@@ -1,7 +1,5 @@
 """Features in which near samples of different classes differ; mathematics in solvers/relieff.py."""
 
-import numpy as np
-
 from .._data import check_labelled_mixed
 from .._parameters import check_n_features_to_select, check_parameters, choice
 from .._progress import ProgressMixin, with_callbacks
@@ -10,7 +8,6 @@ from ._ranked_selector import RankedSelector
 
 __all__ = ["ReliefFSelector"]
 
-_DIGITS = 13  # of the largest score that are not rounding
 _NEIGHBORS = {"classic": 10, "squared": 1}
 _METRICS = {"classic": "manhattan", "squared": "euclidean"}
 
@@ -61,7 +58,7 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
     scores_ : ndarray of shape (n_features,)
         Score of each feature; higher is better.
     feature_ranking_ : ndarray of int, shape (n_features,)
-        Features from the best to the worst; of equal scores the first column comes first.
+        Features from the best to the worst; of scores equal up to rounding the first column.
     n_features_to_select_ : int
         Number of features that are kept.
     support_ : ndarray of bool, shape (n_features,)
@@ -188,7 +185,7 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         self.classes_ = data.classes
         self.n_neighbors_ = n_neighbors
         self.metric_ = metric
-        return self._keep_ranking(data.features, _without_rounding(scores))
+        return self._keep_ranking(data.features, scores, problem.error)
 
     def _score(self, problem):
         """Yield None after each block of samples but the last, then the scores."""
@@ -202,9 +199,3 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _without_rounding(scores):
-    """Give scores that differ by rounding alone the same value, so that they are ranked as ties."""
-    largest = np.abs(scores).max()
-    return np.round(scores / largest, _DIGITS) * largest if largest > 0.0 else scores

@@ -21,6 +21,7 @@ from .._parameters import (
     choice,
 )
 from .._progress import ProgressMixin, with_callbacks
+from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
 from ._ranked_selector import RankedSelector
@@ -234,7 +235,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
             )
         coef = _put(found.feature_weights, seen, np.zeros(n_features))
         pulls = _put(np.abs(found.gradient), seen, np.full(n_features, -1.0))
-        self._keep_ranking(data.features, np.abs(coef), pulls)
+        self._keep_ranking(data.features, np.abs(coef), order=rank_features(pulls))
         self.coef_ = coef
         self.layer_weights_, self.layer_biases_ = found.layer_weights, found.layer_biases
         self.objective_, self.objectives_ = found.objective, np.array(objectives)

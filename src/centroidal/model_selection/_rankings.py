@@ -4,7 +4,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 
+from ..solvers.ranking import rank_features
+
 __all__ = ["importance_of", "last_step", "ranking_of"]
+
+_WEIGHT_ERROR = 1e-9
 
 
 def last_step(selector):
@@ -41,17 +45,25 @@ def _ranking_by_attribute(ranker):
     ranks = _vector(ranker, "ranking_")
     if ranks is not None:
         return np.lexsort([_tie_breakers(ranker, ranks), ranks])
-    importance = importance_of(ranker)
-    return None if importance is None else np.argsort(-importance, kind="stable")
+    return _rank_by_importance(ranker)
+
+
+def _rank_by_importance(model):
+    importance = importance_of(model)
+    if importance is None:
+        return None
+    # Weights solve equations together: the error of each is a share of the largest of them.
+    are_weights = _vector(model, "scores_") is None and hasattr(model, "coef_")
+    return rank_features(importance, _WEIGHT_ERROR * importance.max() if are_weights else None)
 
 
 def _tie_breakers(ranker, ranks):
     """Small for features that matter to the last model, where all it was given rank first."""
     breakers = np.zeros(ranks.size)
     is_first = ranks == ranks.min()
-    importance = importance_of(last_step(getattr(ranker, "estimator_", None)))
-    if importance is not None and importance.size == is_first.sum():
-        breakers[is_first] = -importance
+    best_first = _rank_by_importance(last_step(getattr(ranker, "estimator_", None)))
+    if best_first is not None and best_first.size == is_first.sum():
+        breakers[is_first] = np.argsort(best_first)
     return breakers
 
 

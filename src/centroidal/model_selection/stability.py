@@ -243,7 +243,7 @@ class StabilitySelector(ProgressMixin, SelectorMixin, MetaEstimatorMixin, BaseEs
         self.supports_ = supports
         self.selection_frequencies_ = times / self.n_resamples
         self.mean_selected_ = float(times.sum() / self.n_resamples)
-        self.feature_ranking_ = np.lexsort([breakers, -times])
+        self.feature_ranking_ = np.lexsort([breakers, -times])  # whole numbers: no rounding
         self.support_ = self._kept()
         self.n_features_to_select_ = int(self.support_.sum())
         self.expected_false_selections_ = self._bound()

@@ -28,6 +28,18 @@ def nearest(distances, bonus):
 
 
 @compiled
+def number_ties(scores, errors, ranking, groups):
+    """Write the group of each ranked score: one point is in all intervals, score +- error."""
+    group, lowest = -1, np.inf
+    for place in range(ranking.size):
+        score, error = scores[ranking[place]], errors[ranking[place]]
+        if group < 0 or score + error < lowest:
+            group, lowest = group + 1, score - error
+        lowest = max(lowest, score - error)
+        groups[place] = group
+
+
+@compiled
 def l2_gains(seen, counts, means, squares, scale, shared, gains, losses):
     """Write the midpoint of the class means of each feature, what it is worth, and what it costs.
 

@@ -14,10 +14,15 @@ v_ih + (mu_ih - mu_ij)^2. A feature speaks for the class with the smallest v_ij 
 import numpy as np
 from scipy.sparse import issparse
 
+from .ranking import ROUNDING, rank_features, scaled_errors
+from .sparse_centers import feature_scale
+
 __all__ = [
     "group_distances",
     "margin_groups",
     "margin_ratios",
+    "margin_scores",
+    "rank_by_separation",
     "separations",
     "training_errors",
 ]
@@ -66,6 +71,16 @@ def _variances(moments):
     return variances
 
 
+def margin_scores(moments):
+    """Score each feature by one less its smallest ratio; also return bounds of the errors."""
+    scores = 1.0 - margin_ratios(moments).min(axis=0)
+    spreads = np.sqrt(moments.variance)
+    sizes = np.abs(moments.means).max(axis=0) + spreads
+    errors = ROUNDING * np.divide(sizes, spreads, out=np.zeros_like(sizes), where=spreads > 0.0)
+    scores[np.abs(scores) <= errors] = 0.0
+    return scores, errors
+
+
 def margin_groups(ratios, baseline_weight, *, disjoint):
     """Features of each class: those with a ratio below the squared weight.
 
@@ -92,7 +107,7 @@ def margin_groups(ratios, baseline_weight, *, disjoint):
     """
     with np.errstate(over="ignore"):  # above all ratios is as good as infinite
         limit = np.square(baseline_weight)
-    groups = (ratios < limit) | np.isinf(limit)
+    groups = (ratios < (1.0 - _TIED) * limit) | np.isinf(limit)
     prices = np.minimum(ratios, limit)
     if disjoint:
         best = (ratios <= (1.0 + _TIED) * ratios.min(axis=0)).argmax(axis=0)
@@ -107,7 +122,7 @@ def margin_groups(ratios, baseline_weight, *, disjoint):
 def _fill_group(groups, c, ratios, prices, disjoint):
     """Give an empty group its feature of least regret, in place; no other group becomes empty."""
     if not disjoint:
-        groups[c, ratios[c].argmin()] = True
+        groups[c, rank_features(-ratios[c], _TIED * ratios[c])[0]] = True
         return
     with np.errstate(invalid="ignore"):  # nothing is lost where both are infinite
         regrets = ratios[c] - prices
@@ -120,10 +135,17 @@ def _fill_group(groups, c, ratios, prices, disjoint):
 
 def separations(moments):
     """How far apart the class means are on each feature: variance between over variance within."""
-    within = moments.within_variance
-    between = moments.variance - within
+    offsets = moments.means - moments.overall_mean
+    between = moments.counts @ offsets**2 / moments.counts.sum()
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(np.maximum(between, 0.0) / within, posinf=np.inf)
+        return np.nan_to_num(between / moments.within_variance, posinf=np.inf)
+
+
+def rank_by_separation(moments):
+    """Columns by how far apart the class means are on them."""
+    distances, within = np.sqrt(separations(moments)), np.sqrt(moments.within_variance)
+    sizes = np.abs(moments.means).max(axis=0) + within
+    return rank_features(distances, scaled_errors(sizes, feature_scale(within), distances))
 
 
 def group_distances(X, centers, groups, scale):

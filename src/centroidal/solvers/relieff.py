@@ -23,11 +23,11 @@ from scipy.sparse import coo_array, issparse
 from threadpoolctl import threadpool_limits
 
 from ..statistics.threads import column_blocks, map_blocks, run_blocks
+from .ranking import ROUNDING
 
 __all__ = ["ReliefProblem", "add_up_pairs", "find_pairs", "pose_relief"]
 
 _TIE_TOLERANCE = 1e-12  # distances that differ by less, relative to their size, are equal
-_ROUNDING = 1e-14  # scores below this share of the weight of all pairs are zero
 _EPSILON = np.finfo(np.float64).eps
 _LARGEST_BLOCK = 2**23  # distances in a block of samples, as far as it has more than the least
 _LEAST_BLOCK, _MOST_BLOCK = 64, 512  # samples in a block
@@ -69,6 +69,12 @@ class ReliefProblem(NamedTuple):
     def n_samples(self):
         """Number of samples that count."""
         return self.groups[0].size
+
+    @property
+    def error(self):
+        """Bound of the rounding of a score: a share of the weight of all pairs."""
+        weight_of_pairs = 2.0 * self.groups[1].sum()  # hits and misses of each sample
+        return ROUNDING * weight_of_pairs / self.total
 
     @property
     def row_blocks(self):
@@ -151,7 +157,7 @@ def add_up_pairs(problem, blocks, n_jobs=None):
     scores = np.zeros(sum(part.columns.size for part in problem.parts))
     for part in problem.parts:
         part.add_scores(pairs, problem, n_jobs, scores)
-    scores[np.abs(scores) <= _ROUNDING * np.abs(pairs.data).sum()] = 0.0
+    scores[np.abs(scores) <= problem.error] = 0.0
     return scores
 
 

@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .ranking import rank_features, scaled_errors
+
 __all__ = ["CenterPath", "feature_scale", "solve_l1_centers", "solve_l2_centers"]
 
 
@@ -35,7 +37,7 @@ class CenterPath(NamedTuple):
     gains : ndarray of shape (n_features,)
         Decrease of the objective when a feature is kept; never negative.
     ranking : ndarray of shape (n_features,)
-        Features by decreasing gain; ties by column.
+        Features by decreasing gain; those that are equal up to rounding by column.
     losses : ndarray of shape (n_features,)
         What a kept feature adds to the objective.
     spreads : ndarray of shape (n_features,)
@@ -87,11 +89,14 @@ def solve_l2_centers(moments, scale):
     shared, gains, losses = np.empty((3, scale.size))
     given = np.flatnonzero(moments.seen), moments.counts, means, squares, scale
     _loops.l2_gains(*given, shared, gains, losses)  # eq. (11)
-    return _path(
-        centers=_without_unseen(means, moments.seen),
+    # Of roots, as they move as far as the means do, however small they are.
+    roots, sizes = np.sqrt(gains), np.abs(means).max(axis=0) + scale * np.sqrt(losses)
+    return CenterPath(
+        class_centers=_without_unseen(means, moments.seen),
         shared=shared,
         scale=scale,
         gains=gains,
+        ranking=rank_features(roots, scaled_errors(sizes, scale, roots)),
         losses=losses,
         spreads=moments.within_variance / scale**2,
     )
@@ -102,13 +107,16 @@ def solve_l1_centers(medians, scale):
     seen = medians.counts > 0
     losses = medians.dispersions[seen].sum(axis=0)
     pooled = medians.counts @ medians.dispersions / medians.counts.sum()
-    gains = medians.shared_dispersion - losses  # -e of Prop. 3
-    return _path(
-        centers=_without_unseen(medians.medians, seen),
+    gains = (medians.shared_dispersion - losses) / scale  # -e of Prop. 3
+    sizes = np.abs(medians.medians).max(axis=0) + medians.shared_dispersion
+    errors = scaled_errors(sizes, scale, gains)
+    gains = np.where(gains > errors, gains, 0.0)  # equal medians give zero, and rounding
+    return CenterPath(
+        class_centers=_without_unseen(medians.medians, seen),
         shared=medians.shared,
         scale=scale,
-        # Equal medians give zero; what is left of the difference is rounding.
-        gains=np.where(gains > 1e-14 * medians.shared_dispersion, gains, 0.0) / scale,
+        gains=gains,
+        ranking=rank_features(gains, errors),
         losses=losses / scale,
         spreads=pooled / scale,
     )
@@ -123,26 +131,3 @@ def _without_unseen(centers, seen):
     centers = centers.copy()
     centers[~seen] = np.nan
     return centers
-
-
-def _path(centers, shared, scale, gains, losses, spreads):
-    return CenterPath(centers, shared, scale, gains, _ranked(gains), losses, spreads)
-
-
-def _ranked(gains):
-    """Features by decreasing gain; those that tie by column."""
-    # Bits of numbers that are not negative sort as the numbers do. The last ones make room for the
-    # column: such keys sort several times as fast as a stable sort, which would do the same.
-    n_bits = gains.size.bit_length()
-    columns = np.arange(gains.size, dtype=np.uint64)
-    room = np.uint64(2**n_bits - 1)
-    keys = ~gains.view(np.uint64) & ~room | columns
-    keys.sort()
-    ranking = (keys & room).astype(np.intp)
-    ordered = gains[ranking]
-    if np.any(ordered[1:] > ordered[:-1]):  # some differ in their last bits only
-        keys >>= np.uint64(n_bits)
-        like_next = keys[1:] == keys[:-1]
-        close = np.flatnonzero(np.append(like_next, False) | np.append(False, like_next))
-        ranking[close] = ranking[close][np.lexsort((ranking[close], -ordered[close]))]
-    return ranking

@@ -1,24 +1,34 @@
-"""Files to write: all are checked before any work, each is then written whole or not at all."""
+"""Files to write: all are checked before any work, each is then an atomic write."""
 
 import os
+import shlex
 from pathlib import Path
-from typing import NamedTuple
 
-from ._messages import InputError, WorkError
+from .._optional import require
+from .messages import InputError, WorkError
 
-__all__ = ["Output", "Outputs"]
+__all__ = ["Output", "Outputs", "command_line", "write_report"]
+
+# What writes a file: the extra, and the packages in it.
+_PACKAGES = {
+    ".html": ("report", "jinja2", "altair", "vl_convert"),
+    ".skops": ("persist", "skops.io"),
+    ".parquet": ("io", "pyarrow"),
+    ".onnx": ("onnx", "onnx"),
+}
 
 
-class Output(NamedTuple):
+class Output:
     """A file to write: the option that names it, its path, and the suffixes it may have.
 
     One that may exist is not overwritten, but read first.
     """
 
-    option: str
-    path: str | None
-    suffixes: tuple
-    may_exist: bool = False
+    def __init__(self, option, path, *suffixes, may_exist=False):
+        self.option = option
+        self.path = path
+        self.suffixes = suffixes
+        self.may_exist = may_exist
 
 
 class Outputs:
@@ -26,7 +36,7 @@ class Outputs:
 
     Parameters
     ----------
-    outputs : iterable of Output
+    *outputs : Output
         Those with a path of None are not asked for.
     force : bool
         Whether files that exist may be overwritten.
@@ -41,10 +51,8 @@ class Outputs:
         for each in self._asked:
             _check(each, force)
         _check_distinct(self._asked, inputs)
-
-    def is_asked(self, option, suffix=""):
-        """Say whether an option names a file, with a suffix."""
-        return any(each.option == option and each.path.endswith(suffix) for each in self._asked)
+        for each in self._asked:
+            _require_packages(Path(each.path).suffix)
 
     def write(self, option, write):
         """Write the file of an option, if it is asked for, by calling ``write(path, force)``."""
@@ -55,16 +63,16 @@ class Outputs:
                 except OSError as error:
                     raise WorkError(self._failed(each, error)) from error
                 except KeyboardInterrupt:
-                    raise KeyboardInterrupt(self.said()) from None
+                    raise KeyboardInterrupt(self.summary()) from None
                 self.written.append(each.path)
 
-    def said(self):
+    def summary(self):
         """Say what was written, in half a sentence."""
         return f"written: {', '.join(self.written)}" if self.written else "nothing was written"
 
     def _failed(self, output, error):
         reason = error.strerror or str(error)
-        return f"{output.option} {output.path} could not be written: {reason}; {self.said()}."
+        return f"{output.option} {output.path} could not be written: {reason}; {self.summary()}."
 
 
 def _check(output, force):
@@ -81,6 +89,12 @@ def _check(output, force):
         raise InputError(f"{option} {output.path}: the folder {path.parent} must not be written.")
 
 
+def _require_packages(suffix):
+    extra, *packages = _PACKAGES.get(suffix, (None,))
+    for package in packages:
+        require(package, extra, f"Writing {suffix}")
+
+
 def _check_distinct(outputs, inputs):
     seen = {Path(path).resolve(): "the input" for path in inputs}
     for each in outputs:
@@ -88,3 +102,20 @@ def _check_distinct(outputs, inputs):
         if path in seen:
             raise InputError(f"{each.option} {each.path} is the same file as {seen[path]}.")
         seen[path] = each.option
+
+
+def command_line(args):
+    """Return the command as it was given."""
+    return shlex.join(["centroidal", *args.argv])
+
+
+def write_report(outputs, args, selection=None, comparison=None, table=None):
+    """Write the report, if it is asked for."""
+
+    def write(path, force):
+        from ..report import write_report as write_page
+
+        command = command_line(args)
+        write_page(path, selection, comparison, table=table, command=command, force=force)
+
+    outputs.write("--report", write)

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ._facts import comparison_columns, feature_columns
-from ._messages import plain
+from .messages import plain
+from .results import comparison_columns, feature_columns
 
 __all__ = [
     "comparison",

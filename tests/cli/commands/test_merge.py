@@ -10,7 +10,7 @@ from centroidal import FisherSubspaceClassifier, SparseCenterClassifierCV
 from centroidal import SparseCenterClassifier as Sparse
 from centroidal.io import load_model, read_model_card, read_table, save_model
 
-from .conftest import QUICK, files, make_samples, run_alone, write_csv
+from ..conftest import QUICK, files, make_samples, run_alone, write_csv
 
 MERGE = ("merge", "a.skops", "b.skops", "-o", "m.skops")
 ORDER = [3, 1, 0, 2, 5, 4]

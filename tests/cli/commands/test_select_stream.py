@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import centroidal.io
-from centroidal.cli import commands
+from centroidal.cli.commands import select
 from centroidal.io import _batch_checkpoint as checkpoints
 from centroidal.io import batches, load_model, read_model_card, select_batches
 
-from .conftest import files, make_samples, run_alone, write_csv
+from ..conftest import files, make_samples, run_alone, write_csv
 from .test_select import rows_of
 
 ASKED = ("--target", "tree", "--stream")
@@ -264,7 +264,7 @@ def test_what_cannot_be_had_together_is_named_and_nothing_is_written(
 
 
 def test_options_are_refused_before_any_work(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(commands, "_select_stream", lambda *args: pytest.fail("it began"))
+    monkeypatch.setattr(select, "_select_stream", lambda *args: pytest.fail("it began"))
     found = run("select", "nowhere", "--target", "tree", "--stream", "--transpose")
     assert found.code == 2
 

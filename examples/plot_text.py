@@ -30,7 +30,10 @@ from centroidal.inspection import PathDisplay
 
 texts = make_word_counts(n_samples=4000, random_state=0)
 X, y = texts.data, texts.target
-print(f"{X.shape[0]} texts, {X.shape[1]} words, {X.nnz / np.prod(X.shape):.2%} of entries stored")
+print(
+    f"{X.shape[0]} texts, {X.shape[1]} words, "
+    f"{100 * X.nnz / np.prod(X.shape):.2f} % of entries stored"
+)
 
 raw = SparseCenterClassifierCV(scale=None, rule="one_se").fit(X, y)
 scaled = SparseCenterClassifierCV(scale="std", rule="one_se").fit(X, y)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from .._percent import percent
 from .messages import plain
 from .results import comparison_columns, feature_columns
 
@@ -209,7 +210,7 @@ def _feature_table(found):
     rows = list(zip(*columns.values(), strict=True))
     for rank, name, *numbers in rows[:_MOST_ROWS]:
         if found.stability is not None:
-            numbers[1] = f"{numbers[1]:.0%}"
+            numbers[1] = percent(numbers[1], digits=0)
         table.add_row(str(rank), _cell(name), *map(_number, numbers))
     if len(rows) > _MOST_ROWS:
         table.add_row("", f"… and {len(rows) - _MOST_ROWS:,} more")
@@ -222,7 +223,7 @@ def _confusion_table(found):
     table = _table(("unseen samples of", "left"), *heads, ("recognised", "right"))
     for label, counts, recall in zip(labels, found.confusion, found.recall, strict=True):
         cells = [f"{count:,}" for count in counts.tolist()]
-        table.add_row(_cell(label), *cells, "-" if math.isnan(recall) else f"{recall:.1%}")
+        table.add_row(_cell(label), *cells, "-" if math.isnan(recall) else percent(recall))
     if found.n_repeats > 1:
         table.add_row(f"(each sample in {found.n_repeats} repeats)")
     return table

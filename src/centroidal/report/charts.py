@@ -8,16 +8,16 @@ import numpy as np
 
 from .._optional import require
 from ._text import (
-    bare,
     class_labels,
     count,
     cut,
     is_share,
+    json_number,
     json_text,
     number,
     plus_minus,
     score,
-    tell_score,
+    score_words,
     tidy,
 )
 
@@ -112,8 +112,8 @@ def curve_chart(selection):
 
     x = alt.X("k:Q", title="number of features", scale=_size_scale(sizes), axis=_size_axis(sizes))
     scale = alt.Scale(domain=[float(bottom), 1.0], nice=False)
-    title = tell_score(selection.scoring).split(" (")[0]
-    y = alt.Y("score:Q", title=title, scale=scale, axis=alt.Axis(format=".0%", tickCount=6))
+    title = score_words(selection.scoring).split(" (")[0]
+    y = alt.Y("score:Q", title=title, scale=scale, axis=_share_axis(6))
     colour = alt.Color(
         "series:N", legend=None, scale=alt.Scale(domain=list(_SERIES), range=_SERIES_COLOURS)
     )
@@ -157,7 +157,7 @@ def _curve_tooltip():
     return [
         alt.Tooltip("series:N", title="What"),
         alt.Tooltip("shown_k:N", title="Features"),
-        alt.Tooltip("told:N", title="Score"),
+        alt.Tooltip("text:N", title="Score"),
     ]
 
 
@@ -188,10 +188,10 @@ def _curve_row(series, size, mean, error, name):
         "series": series,
         "k": int(size),
         "shown_k": count(size),
-        "score": bare(mean),
-        "low": bare(max(0.0, mean - half)),
-        "high": bare(min(1.0, mean + half)),
-        "told": plus_minus(mean, error, name),
+        "score": json_number(mean),
+        "low": json_number(max(0.0, mean - half)),
+        "high": json_number(min(1.0, mean + half)),
+        "text": plus_minus(mean, error, name),
     }
 
 
@@ -209,6 +209,11 @@ def _size_axis(sizes):
     ticks = [step * 10**power for power in range(9) for step in steps]
     inside = [tick for tick in ticks if sizes[0] <= tick <= sizes[-1]]
     return _altair().Axis(format=",d", values=inside, grid=False, labelOverlap="greedy")
+
+
+def _share_axis(n_ticks):
+    space = "replace(datum.label, '%', '\u00a0%')"
+    return _altair().Axis(format=".0%", labelExpr=space, tickCount=n_ticks)
 
 
 def _chosen_line(chosen, sizes, x):
@@ -233,11 +238,11 @@ def _curve_words(selection):
     best, sizes, name = int(np.nanargmax(scores)), selection.path["n_features"], selection.scoring
     at = int(np.abs(np.asarray(sizes) - selection.n_features_to_select).argmin())
     return (
-        f"Line chart of {tell_score(name)} on test samples against the number of features, from "
-        f"{count(sizes[0])} to {count(sizes[-1])}. The best mean is {score(scores[best], name)}, "
-        f"with {count(sizes[best], 'feature')}. With {count(sizes[at])}, the chosen number, it is "
-        f"{score(scores[at], name)}, and with as many random features "
-        f"{score(selection.random_path['mean_test_score'][at], name)}."
+        f"Line chart of {score_words(name)} on held-out samples against the number of features, "
+        f"from {count(sizes[0])} to {count(sizes[-1])}. The best mean is "
+        f"{score(scores[best], name)}, with {count(sizes[best], 'feature')}. With "
+        f"{count(sizes[at])}, the chosen number, it is {score(scores[at], name)}, and with as many "
+        f"random features {score(selection.random_path['mean_test_score'][at], name)}."
     )
 
 
@@ -253,7 +258,7 @@ def _curve_table(selection):
         strict=True,
     )
     return {
-        "caption": f"{tell_score(name).capitalize()} for each number of features",
+        "caption": f"{score_words(name).capitalize()} for each number of features",
         "head": ["Features", "This method", "Random features"],
         "rows": [
             [
@@ -285,7 +290,7 @@ def heat_chart(selection):
         {
             "feature": names[i],
             "class": labels[c],
-            "z": bare(values[c, i]) or 0.0,
+            "z": json_number(values[c, i]) or 0.0,
             "shown": number(values[c, i], "+.1f"),
             "center": number(selection.centers[c, column], ".4g"),
         }
@@ -422,7 +427,7 @@ def scatter_chart(selection, table):
         tooltip=[
             alt.Tooltip("id:N", title="Sample"),
             alt.Tooltip("class:N", title="Class"),
-            alt.Tooltip("predicted:N", title="Predicted, not seen"),
+            alt.Tooltip("predicted:N", title="Predicted, held out"),
         ],
     )
     points = base.mark_point(filled=True, size=70, opacity=0.85).encode(color=colour, shape=shape)
@@ -435,7 +440,7 @@ def scatter_chart(selection, table):
         "description": (
             f"Scatter chart of {count(len(rows), 'sample')} in two dimensions, by class. "
             f"{count(n_wrong)} of them, ringed, were mostly taken for another class when they were "
-            "not seen."
+            "held out."
         ),
         "n_shown": len(rows),
         "n_samples": len(selection.true_codes),
@@ -443,7 +448,7 @@ def scatter_chart(selection, table):
         "is_two": two,
         "table": {
             "caption": "Samples in the Fisher subspace",
-            "head": ["Sample", "Class", "Predicted when not seen", "First axis", "Second axis"],
+            "head": ["Sample", "Class", "Predicted when held out", "First axis", "Second axis"],
             "rows": [
                 [
                     row["id"],
@@ -479,8 +484,8 @@ def _points(selection, subspace, labels, table):
 
     def row(sample):
         return {
-            "x": bare(subspace[sample, 0]),
-            "y": bare(subspace[sample, 1]),
+            "x": json_number(subspace[sample, 0]),
+            "y": json_number(subspace[sample, 1]),
             "class": labels[true[sample]],
             "predicted": "never tested" if taken[sample] < 0 else labels[taken[sample]],
             "wrong": bool(taken[sample] >= 0 and taken[sample] != true[sample]),
@@ -523,14 +528,14 @@ def means_chart(rows, score_name, title):
         {
             "name": label,
             "kind": "reference" if is_reference else "method",
-            "mean": bare(mean),
-            "low": bare(mean - (error if np.isfinite(error) else 0.0)),
-            "high": bare(mean + (error if np.isfinite(error) else 0.0)),
-            "told": plus_minus(mean, error, score_name),
+            "mean": json_number(mean),
+            "low": json_number(mean - (error if np.isfinite(error) else 0.0)),
+            "high": json_number(mean + (error if np.isfinite(error) else 0.0)),
+            "text": plus_minus(mean, error, score_name),
         }
         for label, mean, error, is_reference in ((cut(row[0], 48), *row[1:]) for row in known)
     ]
-    axis = alt.Axis(format=".0%", tickCount=5) if is_share(score_name) else alt.Axis(tickCount=5)
+    axis = _share_axis(5) if is_share(score_name) else alt.Axis(tickCount=5)
     x = alt.X(
         "mean:Q",
         title=title,
@@ -551,7 +556,7 @@ def means_chart(rows, score_name, title):
         ),
     )
     kinds = ["method", "reference"]
-    tooltip = [alt.Tooltip("name:N", title="Method"), alt.Tooltip("told:N", title="Score")]
+    tooltip = [alt.Tooltip("name:N", title="Method"), alt.Tooltip("text:N", title="Score")]
     base = _chart("rows").encode(y=y, tooltip=tooltip)
     colour = alt.Color(
         "kind:N", scale=alt.Scale(domain=kinds, range=["var(--c0)", "var(--c1)"]), legend=None
@@ -566,6 +571,6 @@ def means_chart(rows, score_name, title):
     return {
         "spec": _finished(alt.layer(bars, dots), max(90, 32 * len(values)), rows=values),
         "description": "Dot chart of mean scores, the best first: "
-        + "; ".join(f"{row['name']} {row['told']}" for row in values[:20])
+        + "; ".join(f"{row['name']} {row['text']}" for row in values[:20])
         + ".",
     }

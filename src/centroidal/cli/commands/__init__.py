@@ -1,4 +1,4 @@
-"""The commands, a module each: what can be said to it, and what it then does.
+"""The commands, a module each: its arguments and its work.
 
 Each has a line of HELP, EXAMPLES, ``add_arguments(parser)`` and ``run(args, messages)``. They
 import the library inside functions, so that help and mistakes are answered at once.

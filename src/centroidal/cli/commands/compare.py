@@ -23,7 +23,7 @@ _N_FOLDS = 5
 
 
 def add_arguments(parser):
-    """Add what can be said."""
+    """Add the arguments."""
     add_table(parser)
     add_target(parser)
     add_reading(parser, impute=True)

@@ -16,7 +16,7 @@ _TARGET = "class"
 
 
 def add_arguments(parser):
-    """Add what can be said."""
+    """Add the arguments."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="data set to write")
     parser.add_argument("-o", "--output", metavar="TABLE.csv|.parquet", help="table to write")
     add_force(parser)

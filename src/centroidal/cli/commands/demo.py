@@ -11,7 +11,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser):
-    """Add what can be said."""
+    """Add the arguments."""
     add_report(parser)
     add_force(parser)
 

@@ -11,7 +11,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser):
-    """Add what can be said."""
+    """Add the arguments."""
     add_model(parser)
     add_output(parser, "M.onnx", "the ONNX graph")
     add_force(parser)

@@ -20,7 +20,7 @@ _NO_SCORE = (
 
 
 def add_arguments(parser):
-    """Add what can be said."""
+    """Add the arguments."""
     parser.add_argument(
         "models", nargs="+", metavar="M.skops",
         help="two model files or more, of different samples with the same features",

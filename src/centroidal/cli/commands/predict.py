@@ -12,7 +12,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser):
-    """Add what can be said."""
+    """Add the arguments."""
     add_model(parser)
     add_table(parser)
     add_output(parser, "P.csv", "predictions: id, prediction, probability_<class>")

@@ -33,11 +33,11 @@ _N_RESAMPLES = 50
 _IN_MEMORY = ("--impute", "--transpose", "--resamples", "--compare", "--export-selected")
 
 
-# ------------------------------------------------------------------ what can be said
+# ------------------------------------------------------------------ arguments
 
 
 def add_arguments(parser):
-    """Add what can be said."""
+    """Add the arguments."""
     add_table(parser, folders=True)
     add_target(parser)
     _add_stream(add_reading(parser, impute=True))
@@ -97,7 +97,7 @@ def _add_files(group):
     add_force(group)
 
 
-# ------------------------------------------------------------------ what is done
+# ------------------------------------------------------------------ the work
 
 
 def run(args, messages):

@@ -1,7 +1,8 @@
 """What the command line knows of the methods, without loading them."""
 
-__all__ = ["METHODS", "describe_methods", "streamed_methods", "threaded_methods"]
+__all__ = ["DEFAULT_METHOD", "METHODS", "describe_methods", "streamed_methods", "threaded_methods"]
 
+DEFAULT_METHOD = "l2"
 METHODS = {
     "l2": "sparse centers by means",
     "l1": "sparse centers by medians",
@@ -20,10 +21,10 @@ def describe_methods():
 
 
 def streamed_methods():
-    """Methods that work in batches."""
+    """Return the methods that work in batches."""
     return "l2", "l1"
 
 
 def threaded_methods():
-    """Methods that work in threads, which start at once."""
+    """Return the methods that work in threads, which start at once."""
     return "l2", "l1"

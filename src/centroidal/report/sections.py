@@ -20,7 +20,7 @@ from ._text import (
     tidy,
 )
 from .caveats import STABLE, UNSTABLE, folds_words
-from .method_cards import METHOD_CARDS, card_of, method_title
+from .method_cards import center_word, find_card, method_title
 
 __all__ = [
     "answer_section",
@@ -122,12 +122,7 @@ def answer_section(selection, comparison):
     )
     what = f"{count(k)} of {count(n_features, 'feature')} {verb}"
     what += f" the {count(n_classes, 'class', 'classes')} apart" if beats else ""
-    procedure = "on held-out samples the whole procedure"
-    right = (
-        f"{procedure} is right in {honest} of cases"
-        if name == "accuracy"
-        else f"{procedure} has a {score_words(name)} of {honest}"
-    )
+    right = _reached("on held-out samples the whole procedure", honest, name)
     others = (
         f"random features: {score(selection.random_score, name)}, "
         f"always the largest class: {score(selection.majority_score, name)}"
@@ -148,6 +143,12 @@ def answer_section(selection, comparison):
     }
 
 
+def _reached(who, score, name):
+    if name == "accuracy":
+        return f"{who} is right in {score} of cases"
+    return f"{who} has a {score_words(name)} of {score}"
+
+
 def _not_above_random(selection):
     gap = selection.score - selection.random_score
     error = np.hypot(selection.se_score, selection.se_random)
@@ -164,13 +165,7 @@ def _answer_of_comparison(comparison):
     table, name = comparison.table, comparison.score_name
     best = comparison.names.index(comparison.baseline)
     mean, error = table["mean_test_score"], table["se_test_score"]
-    who, reached = tidy(comparison.baseline), plus_minus(mean[best], error[best], name)
-    is_accuracy = name == "accuracy"
-    headline = (
-        f"{who} is right in {reached} of cases"
-        if is_accuracy
-        else f"{who} has a {score_words(name)} of {reached}"
-    )
+    headline = _reached(tidy(comparison.baseline), plus_minus(mean[best], error[best], name), name)
     close = _not_shown_to_be_worse(comparison)
     if close:
         headline += f"; not shown to be worse: {', '.join(close)}"
@@ -178,9 +173,11 @@ def _answer_of_comparison(comparison):
         "headline": f"{headline}.",
         "warning": _reference_warning(comparison, best),
         "numbers": [
-            (plus_minus(mean[row], error[row], name), tidy(comparison.names[row], 40), "reference")
-            if comparison.names[row] in comparison.references
-            else (plus_minus(mean[row], error[row], name), tidy(comparison.names[row], 40), "")
+            (
+                plus_minus(mean[row], error[row], name),
+                tidy(comparison.names[row], 40),
+                "reference" if comparison.names[row] in comparison.references else "",
+            )
             for row in _best_first(comparison)[:4]
         ],
     }
@@ -258,7 +255,7 @@ def feature_section(selection):
         "n_features": n_features,
         "labels": class_labels(selection.classes) if has_centers else [],
         "has_frequencies": selection.stability is not None,
-        "center_word": "median" if selection.method == "l1" else "mean",
+        "center_word": center_word(selection.method),
         "has_centers": has_centers,
     }
 
@@ -586,8 +583,7 @@ def card_section(selection, comparison):
         names += [selection.method, *tried, "random", "majority"]
     if comparison is not None:
         names += [comparison.names[row] for row in _best_first(comparison)]
-    keys = dict.fromkeys(key for key in map(card_of, names) if key)
     return {
-        "cards": [METHOD_CARDS[key] for key in keys],
-        "without": [tidy(name, 60) for name in names if card_of(name) is None],
+        "cards": list(dict.fromkeys(filter(None, map(find_card, names)))),
+        "without": [tidy(name, 60) for name in names if find_card(name) is None],
     }

@@ -1,5 +1,6 @@
 """The main job on the table that ships with the package."""
 
+from ..methods import DEFAULT_METHOD
 from ..options import add_force, add_report
 from ..outputs import Output, Outputs, write_report
 from .select import n_resamples, select_samples, use_cores
@@ -25,7 +26,8 @@ def run(args, messages):
     labels = genes.target_names[genes.target]
     selection = select_samples(
         messages, genes.data, labels, feature_names=genes.feature_names,
-        n_resamples=n_resamples(args), n_jobs=use_cores(args, "l2"), random_state=args.seed,
+        n_resamples=n_resamples(args), n_jobs=use_cores(args, DEFAULT_METHOD),
+        random_state=args.seed,
     )  # fmt: skip
     write_report(outputs, args, selection)
     is_informative = genes.informative[selection.selected]

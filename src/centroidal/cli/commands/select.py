@@ -6,7 +6,13 @@ from pathlib import Path
 
 from ..inputs import read_samples
 from ..messages import InputError, WorkError, input_errors
-from ..methods import METHODS, describe_methods, streamed_methods, threaded_methods
+from ..methods import (
+    DEFAULT_METHOD,
+    METHODS,
+    describe_methods,
+    streamed_methods,
+    threaded_methods,
+)
 from ..options import (
     add_evaluation,
     add_force,
@@ -59,8 +65,8 @@ def _add_stream(group):
 
 def _add_selection(group):
     group.add_argument(
-        "--method", choices=METHODS, default="l2",
-        help=f"how features are ranked: {describe_methods()} (default: l2)",
+        "--method", choices=METHODS, default=DEFAULT_METHOD,
+        help=f"how features are ranked: {describe_methods()} (default: {DEFAULT_METHOD})",
     )  # fmt: skip
     group.add_argument(
         "-k", "--n-features", type=whole_number(1, word="auto"), default="auto", metavar="N|auto",

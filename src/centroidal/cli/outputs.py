@@ -1,5 +1,8 @@
 """Files to write: all are checked before any work, each is then an atomic write."""
 
+import csv
+import io
+import math
 import os
 import shlex
 from pathlib import Path
@@ -7,7 +10,9 @@ from pathlib import Path
 from .._optional import require
 from .messages import InputError, WorkError
 
-__all__ = ["Output", "Outputs", "command_line", "write_report"]
+__all__ = ["Output", "Outputs", "command_line", "write_columns", "write_report", "write_table"]
+
+_ROWS_AT_ONCE = 256
 
 # What writes a file: the extra, and the packages in it.
 _PACKAGES = {
@@ -119,3 +124,68 @@ def write_report(outputs, args, selection=None, comparison=None, table=None):
         write_page(path, selection, comparison, table=table, command=command, force=force)
 
     outputs.write("--report", write)
+
+
+# ------------------------------------------------------------------ tables
+
+
+def write_columns(path, columns, force):
+    """Write columns of equal length, by name, as CSV; numbers so that they read back exactly."""
+    _write_file(path, _csv(columns, zip(*columns.values(), strict=True)), force)
+
+
+def write_table(path, first, X, names, force):
+    """Write a table whose first columns are given by name; the format is that of the suffix."""
+    if path.suffix == ".parquet":
+        content = _parquet(first, X, names)
+    else:
+        content = _csv([*first, *names], _rows(first, X))
+    _write_file(path, content, force)
+
+
+def _write_file(path, content, force):
+    from ..io.models import write_whole
+
+    write_whole(path, content, force=force)
+
+
+def _csv(header, rows):
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return text.getvalue().encode("utf-8", "surrogatepass")
+
+
+def _cell(value):
+    return "" if isinstance(value, float) and math.isnan(value) else value
+
+
+def _rows(first, X):
+    """Yield rows as lists; of a sparse table only a few are dense at a time."""
+    from scipy.sparse import issparse
+
+    columns = [_values(column) for column in first.values()]
+    for start in range(0, X.shape[0], _ROWS_AT_ONCE):
+        part = X[start : start + _ROWS_AT_ONCE]
+        for i, row in enumerate((part.toarray() if issparse(part) else part).tolist(), start):
+            yield [*(column[i] for column in columns), *row]
+
+
+def _values(column):
+    return column.tolist() if hasattr(column, "tolist") else column
+
+
+def _parquet(first, X, names):
+    pyarrow = require("pyarrow", "io", "Writing .parquet")
+    parquet = require("pyarrow.parquet", "io", "Writing .parquet")
+    from scipy.sparse import issparse
+
+    X = X.tocsc() if issparse(X) else X
+    columns = {name: pyarrow.array(_values(column)) for name, column in first.items()}
+    for j, name in enumerate(names):
+        column = X[:, [j]].toarray().ravel() if issparse(X) else X[:, j]
+        columns[str(name)] = pyarrow.array(column, from_pandas=True)  # NaN is missing
+    content = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), content)
+    return content.getvalue()

@@ -1,10 +1,7 @@
 """Results as plain values: for JSON, for files of features and scores, for the card of a model."""
 
 import json
-
-import numpy as np
-
-from .._json import json_plain
+import math
 
 __all__ = [
     "comparison_columns",
@@ -22,6 +19,8 @@ def print_json(**results):
 
     What is not a number is null.
     """
+    from .._json import json_plain  # numpy comes with it
+
     values = {name: _VALUES.get(name, lambda same: same)(each) for name, each in results.items()}
     print(json.dumps(json_plain(values, finite=True), allow_nan=False))
 
@@ -81,6 +80,8 @@ def _stability_values(stability):
 
 def model_metadata(selection, table):
     """Return what the card of a model says of where it comes from."""
+    from .._json import json_plain
+
     names = (
         "method", "scoring", "score", "se_score", "random_score", "se_random", "n_folds",
         "n_repeats", "seed", "versions",
@@ -105,7 +106,8 @@ def comparison_columns(comparison):
         if name not in ("name", "n_folds")
     }
     columns = comparison.table | differences
-    order = np.argsort(-np.nan_to_num(columns["mean_test_score"], nan=-np.inf), kind="stable")
+    scores = [-math.inf if math.isnan(each) else each for each in columns["mean_test_score"]]
+    order = sorted(range(len(scores)), key=lambda row: -scores[row])
     return {name: column[order].tolist() for name, column in columns.items()}
 
 

@@ -447,7 +447,7 @@ def test_an_output_that_cannot_be_written_is_named(run, trees, tmp_path, monkeyp
     def fail(*args, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("centroidal.cli.tables.write_columns", fail)
+    monkeypatch.setattr("centroidal.cli.commands.select.write_columns", fail)
     options = ("--model", "m.skops", "--features", "f.csv", "--resamples", "0")
     found = run("select", trees.name, "--target", "tree", *QUICK, *options)
     assert (found.code, found.out) == (1, "")

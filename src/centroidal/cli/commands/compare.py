@@ -1,6 +1,7 @@
 """Compare classifiers and selectors on a table."""
 
 from ..._optional import require
+from .. import display
 from ..inputs import read_samples
 from ..messages import InputError
 from ..options import (
@@ -12,7 +13,8 @@ from ..options import (
     add_target,
     option_names,
 )
-from ..outputs import Output, Outputs, write_report
+from ..outputs import Output, Outputs, write_columns, write_report
+from ..results import comparison_columns, print_json
 
 HELP = "Compare classifiers and selectors on a table, on the same folds."
 EXAMPLES = """\
@@ -124,18 +126,12 @@ def _lineup(args, table, n_folds):
 
 
 def _write_scores(path, comparison, force):
-    from ..results import comparison_columns
-    from ..tables import write_columns
 
     write_columns(path, comparison_columns(comparison), force)
 
 
 def _show(args, comparison, table, written):
     if args.json:
-        from ..results import print_json
-
         print_json(table=table, comparison=comparison, written=written)
     else:
-        from .. import display
-
         display.comparison(comparison, table, written)

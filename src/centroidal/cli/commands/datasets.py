@@ -2,9 +2,11 @@
 
 import shlex
 
+from .. import display
 from ..messages import InputError
 from ..options import add_force
-from ..outputs import Output, Outputs
+from ..outputs import Output, Outputs, write_table
+from ..results import print_json
 
 HELP = "List data to try things on, or write some as a table."
 EXAMPLES = """\
@@ -52,27 +54,18 @@ def known_datasets():
 def _list(args, known):
     lines = {name: make.__doc__.strip().split("\n")[0] for name, make in known.items()}
     if args.json:
-        from ..results import print_json
-
         print_json(datasets=lines)
     else:
-        from .. import display
-
         display.datasets(lines)
 
 
 def _write(args, make, outputs):
-    from ..tables import write_table
 
     X, y, names = _generate(make, args.seed)
     outputs.write("--output", lambda path, force: write_table(path, {_TARGET: y}, X, names, force))
     if args.json:
-        from ..results import print_json
-
         print_json(n_samples=X.shape[0], n_features=X.shape[1], written=outputs.written)
     else:
-        from .. import display
-
         again = f"centroidal select {shlex.quote(args.output)} --target {_TARGET}"
         display.written(outputs.written, again)
 

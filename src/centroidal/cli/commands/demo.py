@@ -1,8 +1,10 @@
 """The main job on the table that ships with the package."""
 
+from .. import display
 from ..methods import DEFAULT_METHOD
 from ..options import add_force, add_report
 from ..outputs import Output, Outputs, write_report
+from ..results import print_json
 from .select import n_resamples, select_samples, use_cores
 
 HELP = "Select features of a table that ships with the package."
@@ -32,11 +34,7 @@ def run(args, messages):
     write_report(outputs, args, selection)
     is_informative = genes.informative[selection.selected]
     if args.json:
-        from ..results import print_json
-
         count = is_informative.sum()
         print_json(selection=selection, n_informative=count, written=outputs.written)
     else:
-        from .. import display
-
         display.demo(selection, is_informative, outputs.written)

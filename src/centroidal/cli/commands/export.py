@@ -1,9 +1,11 @@
 """Translate a model to ONNX."""
 
+from .. import display
 from ..inputs import load_model_file
 from ..messages import input_errors
 from ..options import add_force, add_model, add_output
 from ..outputs import Output, Outputs
+from ..results import print_json
 
 HELP = "Translate a model to ONNX, for other languages."
 EXAMPLES = """\
@@ -28,10 +30,6 @@ def run(args, messages):
         to_onnx(model)
     outputs.write("--output", lambda path, force: to_onnx(model, path, force=force))
     if args.json:
-        from ..results import print_json
-
         print_json(written=outputs.written)
     else:
-        from .. import display
-
         display.written(outputs.written)

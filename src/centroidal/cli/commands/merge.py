@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from .. import display
 from ..inputs import load_model_file
 from ..messages import InputError, input_errors
 from ..options import add_force, add_output, whole_number
 from ..outputs import Output, Outputs
+from ..results import print_json
 
 HELP = "Merge models of different samples, without the samples."
 EXAMPLES = """\
@@ -57,15 +59,11 @@ def run(args, messages):
         "--output", lambda path, force: save_model(model, path, metadata=metadata, force=force)
     )
     if args.json:
-        from ..results import print_json
-
         print_json(
             class_name=type(model).__name__, classes=model.classes_,
             n_features=model.n_features_in_, **metadata, written=outputs.written,
         )  # fmt: skip
     else:
-        from .. import display
-
         by_file = dict(zip(args.models, counts, strict=True))
         display.merged(model, by_file, metadata, outputs.written)
 

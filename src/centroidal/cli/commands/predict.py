@@ -1,9 +1,11 @@
 """Predict the classes of new samples."""
 
+from .. import display
 from ..inputs import load_model_file
 from ..messages import input_errors
 from ..options import add_force, add_model, add_output, add_reading, add_table
 from ..outputs import Output, Outputs
+from ..results import print_json
 
 HELP = "Predict the classes of new samples with a model."
 EXAMPLES = """\
@@ -34,15 +36,11 @@ def run(args, messages):
     labels = predictions.labels.tolist()
     counts = {str(label): labels.count(label) for label in predictions.classes.tolist()}
     if args.json:
-        from ..results import print_json
-
         print_json(
             n_samples=len(labels), classes=predictions.classes, remarks=predictions.remarks,
             counts=counts, written=outputs.written,
         )  # fmt: skip
     else:
-        from .. import display
-
         display.predictions(predictions.classes, counts, outputs.written)
 
 

@@ -4,6 +4,7 @@ import shlex
 from contextlib import contextmanager
 from pathlib import Path
 
+from .. import display
 from ..inputs import read_samples
 from ..messages import InputError, WorkError, input_errors
 from ..methods import (
@@ -24,7 +25,8 @@ from ..options import (
     option_names,
     whole_number,
 )
-from ..outputs import Output, Outputs, command_line, write_report
+from ..outputs import Output, Outputs, command_line, write_columns, write_report, write_table
+from ..results import feature_columns, model_metadata, print_json
 from .compare import begin_comparison, finish_comparison
 
 HELP = "Select the features that tell the classes of a table apart."
@@ -119,12 +121,8 @@ def run(args, messages):
     table, selection, comparison = work(args, messages)
     _write(outputs, args, selection, table, comparison)
     if args.json:
-        from ..results import print_json
-
         print_json(table=table, selection=selection, written=outputs.written)
     else:
-        from .. import display
-
         steps = _next_steps(args, outputs.written)
         display.selection(selection, table, outputs.written, steps)
 
@@ -248,8 +246,6 @@ def _stream_errors(args):
 
 def _write(outputs, args, selection, table, comparison):
     from ...io import save_model
-    from ..results import feature_columns, model_metadata
-    from ..tables import write_columns, write_table
 
     def save(path, force):
         save_model(selection.model, path, metadata=model_metadata(selection, table), force=force)

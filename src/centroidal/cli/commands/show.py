@@ -1,8 +1,10 @@
 """Show what is in a model file."""
 
+from .. import display
 from ..inputs import check_file, load_model_file
 from ..messages import input_errors
 from ..options import add_model
+from ..results import print_json
 
 HELP = "Show what is in a model file."
 EXAMPLES = """\
@@ -20,13 +22,9 @@ def run(args, messages):
         card = read_model_card(check_file(args.model))
     selected, n_features = _selected_features(card, args.model)
     if args.json:
-        from ..results import print_json
-
         values = {name: getattr(card, name) for name in card.__dataclass_fields__}
         print_json(n_features=n_features, selected_features=selected, **values)
     else:
-        from .. import display
-
         display.model(args.model, card, n_features, selected)
 
 

@@ -20,7 +20,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from centroidal import FisherSubspaceClassifier, FisherSubspaceClassifierCV
 from centroidal.datasets import make_spiked_classes
-from centroidal.inspection import ComponentPathDisplay, SubspaceDisplay
+from centroidal.inspection import PathDisplay, SubspaceDisplay
 
 made = make_spiked_classes(900, 400, n_spikes=20, random_state=0)
 X_train, X_test = made.data[:300], made.data[300:]
@@ -28,11 +28,10 @@ y_train, y_test = made.target[:300], made.target[300:]
 
 grid = [1, 2, 3, 5, 7, 10, 14, 20, 21, 22, 25, 30, 40, 60, 85, 120, 170, 220]
 model = FisherSubspaceClassifierCV(n_components_grid=grid).fit(X_train, y_train)
-display = ComponentPathDisplay.from_estimator(model, marker=".")
+display = PathDisplay.from_estimator(model, marker=".")
 display.ax_.axvline(21, color="0.7", zorder=0)
 display.ax_.text(19.5, 0.9, "one more than\nstrong directions", ha="right", color="0.35")
 display.ax_.legend(loc="lower right")
-display.figure_.set_layout_engine("constrained")
 
 # %%
 # Up to 20 components nothing helps. With 21 the accuracy jumps: the directions are brought down

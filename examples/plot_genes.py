@@ -29,15 +29,14 @@ from sklearn.preprocessing import StandardScaler
 
 from centroidal import SparseCenterClassifierCV
 from centroidal.datasets import load_expression
-from centroidal.inspection import SparsityPathDisplay
+from centroidal.inspection import PathDisplay
 
 genes = load_expression()
 X, y = genes.data, genes.target
 model = SparseCenterClassifierCV(scale="within", rule="one_se").fit(X, y)
 
-display = SparsityPathDisplay.from_estimator(model, name="sparse centers, 5-fold")
+display = PathDisplay.from_estimator(model, name="sparse centers, 5-fold")
 display.ax_.set_title("A few genes do better than all of them")
-display.figure_.set_layout_engine("constrained")
 
 # %%
 # One gene is not enough for three types. The curve is at its height between about ten and a hundred

@@ -56,8 +56,8 @@ for name, curve in display.curves.items():
     informative = genes.informative[curve.rankings[:, : sizes[enough]]].mean()
     print(
         f"{name:>14}: {sizes[enough]:2d} genes, accuracy {scores[enough]:.3f} ± "
-        f"{errors[enough]:.3f}, {informative:.0%} are informative, "
-        f"{curve.overlap[enough]:.0%} are common to two folds"
+        f"{errors[enough]:.3f}, {100 * informative:.0f} % are informative, "
+        f"{100 * curve.overlap[enough]:.0f} % are common to two folds"
     )
 
 # %%

@@ -26,18 +26,21 @@ from sklearn.pipeline import make_pipeline
 
 from centroidal import SparseCenterClassifierCV
 from centroidal.datasets import make_word_counts
-from centroidal.inspection import SparsityPathDisplay
+from centroidal.inspection import PathDisplay
 
 texts = make_word_counts(n_samples=4000, random_state=0)
 X, y = texts.data, texts.target
-print(f"{X.shape[0]} texts, {X.shape[1]} words, {X.nnz / np.prod(X.shape):.2%} of entries stored")
+print(
+    f"{X.shape[0]} texts, {X.shape[1]} words, "
+    f"{100 * X.nnz / np.prod(X.shape):.2f} % of entries stored"
+)
 
 raw = SparseCenterClassifierCV(scale=None, rule="one_se").fit(X, y)
 scaled = SparseCenterClassifierCV(scale="std", rule="one_se").fit(X, y)
 
 figure, ax = plt.subplots(layout="constrained")
-SparsityPathDisplay.from_estimator(scaled, ax=ax, name='scale="std"')
-SparsityPathDisplay.from_estimator(raw, ax=ax, name="counts as they are")
+PathDisplay.from_estimator(scaled, ax=ax, name='scale="std"')
+PathDisplay.from_estimator(raw, ax=ax, name="counts as they are")
 ax.set_title("Dividing by the spread helps, if few words are kept")
 
 # %%

@@ -15,8 +15,7 @@ __all__ = ["CASES"]
 
 _REPEATS = 9
 _READ = "import sys, sklearn, pandas; pandas.read_csv(sys.argv[1])"
-# What the command does, one part after the other, in a process that has done nothing before. It
-# loads numba while it reads; how long reading takes by itself is seen in another process.
+# What the command does, one part after the other, in a process that has done nothing before.
 _PARTS = """
 import json, sys, time
 clock = [time.perf_counter()]
@@ -24,23 +23,13 @@ import sklearn
 clock.append(time.perf_counter())
 from centroidal.io import read_table
 from centroidal.model_selection import select_features
-from centroidal.cli._meanwhile import loading_loops
 clock.append(time.perf_counter())
-with loading_loops():
-    table = read_table(sys.argv[1], target="kind")
+table = read_table(sys.argv[1], target="kind")
 clock.append(time.perf_counter())
 select_features(table.X, table.y, n_jobs=-1, random_state=0)
 clock.append(time.perf_counter())
-names = ["import sklearn", "other imports", "reading while numba loads", "selecting"]
+names = ["import sklearn", "other imports", "reading", "selecting"]
 print(json.dumps({name: b - a for name, a, b in zip(names, clock, clock[1:])}))
-"""
-_ALONE = """
-import json, sys, time, sklearn
-from centroidal.io import read_table
-from centroidal.model_selection import select_features
-start = time.perf_counter()
-read_table(sys.argv[1], target="kind")
-print(json.dumps({"reading with nothing beside it": time.perf_counter() - start}))
 """
 
 
@@ -57,8 +46,7 @@ def select(n_jobs):
         for _ in range(_REPEATS):
             ours.append(seconds(lambda: _run(*command)))
             limit.append(seconds(lambda: _run("-c", _READ, str(path))))
-            alone = json.loads(_run("-c", _ALONE, str(path)))
-            parts.append(json.loads(_run("-c", _PARTS, str(path))) | alone)
+            parts.append(json.loads(_run("-c", _PARTS, str(path))))
         taken = {name: [run[name] for run in parts] for name in parts[0]}
         return {
             "case": "centroidal select, CSV of 200 x 20000, k auto, nested in 3 x 5 folds",

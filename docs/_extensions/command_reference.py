@@ -5,7 +5,8 @@ import re
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
-from centroidal.cli.main import EXAMPLES, EXIT_CODES, build_parser
+from centroidal.cli.commands import COMMANDS
+from centroidal.cli.main import EXIT_CODES, build_parser
 
 COMMON = "common options"
 OPTION = re.compile(r"(?<!\w)(--?[a-z][a-z-]*)")
@@ -28,7 +29,7 @@ def _command(name, parser):
     for title, actions in _groups_of(parser).items():
         if title != COMMON:
             parts += [nodes.rubric("", title.capitalize()), _options(actions)]
-    parts += [nodes.rubric("", "Examples"), _code(EXAMPLES[name])]
+    parts += [nodes.rubric("", "Examples"), _code(COMMANDS[name].EXAMPLES)]
     return _section(parser.prog, f"command-{name}", *parts)
 
 

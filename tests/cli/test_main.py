@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 import centroidal
-from centroidal.cli import commands
-from centroidal.cli._messages import InputError, Messages, WorkError, input_errors, plain
-from centroidal.cli.main import EXAMPLES, METHODS, build_parser, main
+from centroidal.cli.commands import COMMANDS, datasets
+from centroidal.cli.main import EXAMPLES, build_parser, main
+from centroidal.cli.messages import InputError, Messages, WorkError, input_errors, plain
+from centroidal.cli.methods import METHODS
 from centroidal.model_selection import SELECTION_METHODS
-
-COMMANDS = ("demo", "select", "compare", "predict", "show", "export", "datasets")
 
 
 def test_the_command_is_installed_beside_the_interpreter():
@@ -42,14 +41,16 @@ def test_version_of_each_command(run, name):
     assert run(name, "--version").out == f"centroidal {centroidal.__version__}\n"
 
 
-@pytest.mark.parametrize("name", ["", *COMMANDS])
-def test_examples_can_be_parsed(name):
-    for line in EXAMPLES[name].split("\n"):
+@pytest.mark.parametrize(
+    "examples", [EXAMPLES, *(each.EXAMPLES for each in COMMANDS.values())], ids=["", *COMMANDS]
+)
+def test_examples_can_be_parsed(examples):
+    for line in examples.split("\n"):
         build_parser().parse_args(line.split()[1:])
 
 
 def test_methods_are_those_of_the_library():
-    assert tuple(SELECTION_METHODS) == METHODS
+    assert tuple(SELECTION_METHODS) == tuple(METHODS)
 
 
 def test_help_and_mistakes_load_nothing_that_the_package_does_not():
@@ -110,7 +111,7 @@ def failing(monkeypatch, run):
         def command(args, messages):
             raise error
 
-        monkeypatch.setattr(commands, "datasets", command)
+        monkeypatch.setattr(datasets, "run", command)
         return run("datasets")
 
     return fail

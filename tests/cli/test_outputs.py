@@ -2,14 +2,14 @@ import os
 
 import pytest
 
-from centroidal.cli._messages import InputError, WorkError
-from centroidal.cli._outputs import Output, Outputs
+from centroidal.cli.messages import InputError, WorkError
+from centroidal.cli.outputs import Output, Outputs
 
 from .conftest import files
 
 
 def csv(path, option="--output"):
-    return Output(option, str(path), (".csv",))
+    return Output(option, str(path), ".csv")
 
 
 def write_text(path, force):
@@ -17,17 +17,17 @@ def write_text(path, force):
 
 
 def test_what_is_not_asked_for_is_not_written(tmp_path):
-    outputs = Outputs(Output("--output", None, (".csv",)))
+    outputs = Outputs(Output("--output", None, ".csv"))
     outputs.write("--output", write_text)
     assert files(tmp_path) == []
-    assert outputs.said() == "nothing was written"
+    assert outputs.summary() == "nothing was written"
 
 
 def test_what_is_asked_for_is_written_and_said(tmp_path):
-    outputs = Outputs(csv("a.csv"), Output("--model", "m.skops", (".skops",)))
+    outputs = Outputs(csv("a.csv"), Output("--model", "m.skops", ".skops"))
     outputs.write("--output", write_text)
     assert files(tmp_path) == ["a.csv"]
-    assert outputs.said() == "written: a.csv"
+    assert outputs.summary() == "written: a.csv"
 
 
 @pytest.mark.parametrize(

@@ -824,7 +824,7 @@ def test_summary_says_what_beats_random_features(found):
     assert told.beats_random
     assert told.summary() == (
         "3 of 40 features tell the 3 classes apart with accuracy 91.2 ± 2.1 % on unseen samples; "
-        "random features reach 50.0 ± 3.3 %, always the largest class 33.3%."
+        "random features reach 50.0 ± 3.3 %, always the largest class 33.3 %."
     )
 
 
@@ -842,7 +842,7 @@ def test_summary_says_what_does_not_beat_random_features(found):
     assert told.summary() == (
         "1 of 40 features was selected, with mean recall 50.0 ± 10.0 % on unseen "
         "samples. That is not shown to be better than chance: random features reach 40.0 ± 10.0 %, "
-        "always the largest class 33.3%."
+        "always the largest class 33.3 %."
     )
 
 
@@ -862,7 +862,7 @@ def test_printing_shows_features_and_classes(found):
     assert [line.split()[-1] for line in lines[3:5]] == told.selected_names.tolist()
     assert float(lines[3].split()[1]) == pytest.approx(told.gains[told.selected[0]], rel=1e-3)
     classes = [line.split() for line in lines[-3:]]
-    expected = [[f"{told.recall[c]:.1%}", "20", str(c)] for c in range(3)]
+    expected = [[f"{100 * told.recall[c]:.1f}", "%", "20", str(c)] for c in range(3)]
     assert classes == expected
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from centroidal.report import write_report
+from centroidal.report._text import plus_minus
 
 from .samples import HOSTILE, widened, with_names
 
@@ -98,8 +99,9 @@ def test_slider_changes_score_features_and_confusion(read, report, selection):
         reader.move(position)
         k = sizes[position]
         assert reader.text("#k-shown").startswith(f"{k}\u00a0feature")
-        score = round(100 * selection.path["mean_test_score"][position])
-        assert reader.text("#score").startswith(f"{score}\u00a0%")
+        columns = ("mean_test_score", "se_test_score")
+        values = (selection.path[column][position] for column in columns)
+        assert reader.text("#score") == plus_minus(*values, "accuracy")
         expected = selection.feature_names[selection.ranking[:k]].tolist()
         assert reader.names() == expected
         assert reader.texts("#names li")[0] == expected[0]
@@ -120,10 +122,11 @@ def test_slider_works_by_keyboard_and_is_announced(read, report, selection):
     reader.page.keyboard.press("Home")
     reader.page.keyboard.press("ArrowRight")
     assert reader.text("#k-shown") == f"{sizes[1]}\u00a0features"
-    told = reader.page.get_attribute("#k", "aria-valuetext")
-    assert told == f"{sizes[1]}\u00a0features"
-    reader.page.wait_for_selector("#told:not(:empty)", state="attached")
-    assert reader.page.text_content("#told").startswith(f"{sizes[1]}\u00a0features: accuracy ")
+    value = reader.page.get_attribute("#k", "aria-valuetext")
+    assert value == f"{sizes[1]}\u00a0features"
+    reader.page.wait_for_selector("#announcement:not(:empty)", state="attached")
+    text = reader.page.text_content("#announcement")
+    assert text.startswith(f"{sizes[1]}\u00a0features: accuracy ")
     reader.page.keyboard.press("End")
     assert len(reader.names()) == len(selection.feature_names)
 

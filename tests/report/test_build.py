@@ -160,7 +160,7 @@ def test_answer_is_a_sentence_with_its_references(selection, parsed):
     k = selection.n_features_to_select
     score, error = round(100 * selection.score), round(100 * selection.se_score)
     assert f"{k} of 40 features tell the 3 classes apart" in answer
-    assert f"{score} % ± {error} % of cases (random features: " in answer
+    assert f"{score} ± {error} % of cases (random features: " in answer
     assert "always the largest class: " in answer
     assert "Mind:" not in answer
 
@@ -186,15 +186,15 @@ def test_table_tells_the_question_the_data_and_how_to_do_it_again(selection):
 
 
 def test_sections_are_there_only_with_their_data(selection, comparison):
-    full, bare = (
+    full, json_number = (
         Page(build_report(selection, comparison)),
         Page(build_report(replace(selection, stability=None))),
     )
     alone = Page(build_report(comparison=comparison))
     assert "stability" in full.ids
-    assert "stability" not in bare.ids
+    assert "stability" not in json_number.ids
     assert "Other classifiers" in full.text("comparison")
-    assert "Other classifiers" not in bare.text("comparison")
+    assert "Other classifiers" not in json_number.text("comparison")
     for name in ("curve", "features", "centers", "subspace", "stability"):
         assert name not in alone.ids
     for name in ("answer", "question", "comparison", "recall", "caveats", "reproduce", "methods"):

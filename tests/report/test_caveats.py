@@ -31,7 +31,7 @@ def stability(index):
 )
 def test_caveats_are_chosen_by_the_facts(selection, changes, expected):
     plain = replace(selection, class_counts=np.array([50, 50, 50]), stability=None)
-    always = {"Nested folds.", "Stand-ins.", "What was done before."}
+    always = {"Nested cross-validation.", "Stand-ins.", "What was done before."}
     if "random_score" not in changes:
         always.add("Random features.")
     assert words_of(replace(plain, **changes)) == always | expected
@@ -47,4 +47,4 @@ def test_few_samples_are_counted(selection):
 def test_comparison_has_its_own(comparison):
     words = words_of(None, comparison)
     assert "The best of several." in words
-    assert "Nested folds." not in words
+    assert "Nested cross-validation." not in words

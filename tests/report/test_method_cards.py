@@ -1,5 +1,5 @@
 from centroidal.model_selection import SELECTION_METHODS, comparison_lineup
-from centroidal.report.method_cards import METHOD_CARDS, card_of
+from centroidal.report.method_cards import METHOD_CARDS, find_card
 
 
 def test_every_method_of_selection_has_a_card():
@@ -7,7 +7,7 @@ def test_every_method_of_selection_has_a_card():
 
 
 def test_every_member_of_the_default_comparison_has_a_card():
-    assert [name for name in comparison_lineup(2000, neural=True) if card_of(name) is None] == []
+    assert [name for name in comparison_lineup(2000, neural=True) if find_card(name) is None] == []
 
 
 def test_cards_are_complete_sentences():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from centroidal.report._text import (
-    bare,
     class_labels,
     count,
+    json_number,
     json_text,
     percent,
     plus_minus,
@@ -38,8 +38,8 @@ def test_labels_are_distinct():
 
 
 def test_numbers_are_told_with_their_error():
-    assert plus_minus(0.943, 0.031, "accuracy") == "94\u00a0%\u00a0±\u00a03\u00a0%"
-    assert plus_minus(0.943, 0.004, "accuracy") == "94.3\u00a0%\u00a0±\u00a00.4\u00a0%"
+    assert plus_minus(0.943, 0.031, "accuracy") == "94\u00a0±\u00a03\u00a0%"
+    assert plus_minus(0.943, 0.004, "accuracy") == "94.3\u00a0±\u00a00.4\u00a0%"
     assert plus_minus(0.943, np.nan, "accuracy") == "94\u00a0%"
     assert plus_minus(-1.25, 0.5, "neg_log_loss") == "\u22121.250\u00a0±\u00a00.500"
     assert plus_minus(0.02, 0.03, "accuracy", sign="+").startswith("+2")
@@ -54,5 +54,5 @@ def test_counts_have_commas_and_plurals():
 
 
 def test_numbers_are_short_in_json():
-    assert bare(np.float32(1 / 3)) == 0.333333
-    assert bare(np.inf) is None
+    assert json_number(np.float32(1 / 3)) == 0.333333
+    assert json_number(np.inf) is None

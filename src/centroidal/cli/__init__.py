@@ -1,1 +1,1 @@
-"""The command `centroidal`: main.py parses, commands.py makes one library call a command."""
+"""The command `centroidal`: main.py parses, commands/ has a file a command."""

@@ -1,28 +1,37 @@
-"""The sparsity-accuracy picture: score against the number of features."""
+"""Score against the hyperparameter that cross-validation chose: features, components, weights."""
 
 import numpy as np
 
 from .._optional import require
-from ._curves import draw_curve, mark_choice, score_name_of
+from ..model_selection.path import score_name
 
-__all__ = ["SparsityPathDisplay"]
+__all__ = ["PathDisplay", "draw_curve"]
+
+# What a path may go over: the label of the axis, and of the line that marks the choice.
+_HYPERPARAMETERS = {
+    "n_features_to_select": ("number of features", "{} features chosen"),
+    "n_components": ("whitened components", "{} components chosen"),
+    "baseline_weight": ("weight of the baseline", "weight {} chosen"),
+}
+_MOST_NAMES = 14  # there is no room for more weights below the axis
 
 
-class SparsityPathDisplay:
-    """Cross-validated score against the number of selected features.
+class PathDisplay:
+    """Cross-validated score against a hyperparameter, with a band of one standard error.
 
-    It is recommended to use `from_estimator` or `from_cv_results`.
+    The columns of the table say which it is. Numbers of features and of components are on a log
+    scale, with a line for each scatter. Weights of the baseline are evenly spaced, so that infinity
+    has a place like any other; above each stands the mean number of features that it leaves, or
+    "void", and no score, where no fold had a valid start. It is recommended to use `from_estimator`
+    or `from_cv_results`.
 
     Parameters
     ----------
-    n_features : array-like of shape (n_points,)
-        Numbers of features.
-    mean_score : array-like of shape (n_points,)
-        Mean score over the folds.
-    standard_error : array-like of shape (n_points,)
-        Its standard error.
-    chosen : int or None, default=None
-        Number of features that was chosen.
+    path : dict of array-like
+        Table with ``mean_test_score``, ``se_test_score`` and one of ``n_features_to_select``,
+        ``n_components`` (beside ``scatter``) and ``baseline_weight`` (beside ``mean_n_features``).
+    chosen : dict of str to value or None, default=None
+        What was chosen, by column, such as ``{"n_components": 3, "scatter": "total"}``.
     score_name : str, default="score"
         Label of the vertical axis.
 
@@ -32,39 +41,44 @@ class SparsityPathDisplay:
         Axes of the picture.
     figure_ : matplotlib Figure
         Figure of the picture.
-    line_ : matplotlib Line2D
-        The mean score.
-    band_ : matplotlib PolyCollection
-        One standard error around it.
+    lines_ : list of matplotlib Line2D
+        The mean score: one line, or one for each scatter. Horizontal positions of weights count
+        from 0.
+    bands_ : list of matplotlib PolyCollection
+        One standard error around each line.
     chosen_line_ : matplotlib Line2D or None
-        Marks the chosen number.
+        Marks the choice.
+    features_axis_ : matplotlib SecondaryAxis or None
+        The numbers of features above the weights.
+
+    See Also
+    --------
+    SelectionCurveDisplay : Draws the score of selectors against the number of features.
 
     Examples
     --------
     >>> from centroidal import SparseCenterClassifierCV
     >>> from centroidal.datasets import load_expression
-    >>> from centroidal.inspection import SparsityPathDisplay
+    >>> from centroidal.inspection import PathDisplay
     >>> X, y = load_expression(return_X_y=True)
     >>> model = SparseCenterClassifierCV(scale="within").fit(X, y)
-    >>> display = SparsityPathDisplay.from_estimator(model)
-    >>> display.ax_.get_xscale()
-    'log'
+    >>> display = PathDisplay.from_estimator(model)
+    >>> display.ax_.get_xlabel(), display.ax_.get_xscale()
+    ('number of features', 'log')
     """
 
-    def __init__(self, n_features, mean_score, standard_error, *, chosen=None, score_name="score"):
-        self.n_features = np.asarray(n_features)
-        self.mean_score = np.asarray(mean_score)
-        self.standard_error = np.asarray(standard_error)
+    def __init__(self, path, *, chosen=None, score_name="score"):
+        self.path = path
         self.chosen = chosen
         self.score_name = score_name
 
     @classmethod
     def from_estimator(cls, estimator, *, ax=None, name=None, **line_options):
-        """Draw the path of a fitted estimator that chose its number of features.
+        """Draw the path of a fitted estimator that chose a hyperparameter by cross-validation.
 
         Parameters
         ----------
-        estimator : SparseCenterClassifierCV
+        estimator : SparseCenterClassifierCV or another estimator with a `path_`
             Fitted; its `path_` is drawn and its choice marked.
         ax : matplotlib Axes, default=None
             Where to draw; a new figure if None.
@@ -75,22 +89,19 @@ class SparsityPathDisplay:
 
         Returns
         -------
-        SparsityPathDisplay
+        PathDisplay
             The picture.
         """
-        if "n_features_to_select" not in getattr(estimator, "path_", {}):
+        path = getattr(estimator, "path_", {})
+        names = [column for column in (*_HYPERPARAMETERS, "scatter") if column in path]
+        if not names:
             raise ValueError(
                 f"estimator={type(estimator).__name__} must be fitted and have a path_, as "
                 "SparseCenterClassifierCV has."
             )
-        return cls.from_cv_results(
-            estimator.path_,
-            chosen=estimator.n_features_to_select_,
-            score_name=score_name_of(estimator),
-            ax=ax,
-            name=name,
-            **line_options,
-        )
+        chosen = {column: getattr(estimator, f"{column}_") for column in names}
+        scored_by = score_name(getattr(estimator, "scoring", None))
+        return cls(path, chosen=chosen, score_name=scored_by).plot(ax, name=name, **line_options)
 
     @classmethod
     def from_cv_results(
@@ -104,12 +115,12 @@ class SparsityPathDisplay:
         name=None,
         **line_options,
     ):
-        """Draw a table of scores: a `path_`, or ``cv_results_`` of scikit-learn's searches.
+        """Draw ``cv_results_`` of a search of scikit-learn over numbers of features.
 
         Parameters
         ----------
         cv_results : dict of array-like
-            The table.
+            The table; a `path_` will do as well.
         param : str, default="n_features_to_select"
             The parameter that is the number of features, such as ``"selectkbest__k"``.
         chosen : int, default=None
@@ -125,29 +136,13 @@ class SparsityPathDisplay:
 
         Returns
         -------
-        SparsityPathDisplay
+        PathDisplay
             The picture.
         """
-        columns = [column for column in (param, f"param_{param}") if column in cv_results]
-        if not columns:
-            raise ValueError(
-                f"param={param!r} must be a column of cv_results, which has "
-                f"{', '.join(sorted(cv_results))}."
-            )
-        n_features = np.asarray(cv_results[columns[0]]).astype(int)
-        splits = np.array(
-            [cv_results[key] for key in cv_results if key.startswith("split") and "_test_" in key]
-        )
-        standard_error = splits.std(axis=0, ddof=1) / np.sqrt(len(splits))
-        order = np.argsort(n_features, kind="stable")
-        display = cls(
-            n_features[order],
-            np.asarray(cv_results["mean_test_score"])[order],
-            standard_error[order],
-            chosen=chosen,
-            score_name=score_name,
-        )
-        return display.plot(ax=ax, name=name, **line_options)
+        path = _path_of_search(cv_results, param)
+        marked = None if chosen is None else {"n_features_to_select": chosen}
+        display = cls(path, chosen=marked, score_name=score_name)
+        return display.plot(ax, name=name, **line_options)
 
     def plot(self, ax=None, *, name=None, **line_options):
         """Draw the picture.
@@ -163,20 +158,118 @@ class SparsityPathDisplay:
 
         Returns
         -------
-        SparsityPathDisplay
+        PathDisplay
             The picture.
         """
         if ax is None:
-            _, ax = require("matplotlib.pyplot", "plot", "drawing a path").subplots()
-        self.line_, self.band_ = draw_curve(
-            ax, self.n_features, self.mean_score, self.standard_error, name, **line_options
-        )
-        self.chosen_line_ = None
-        if self.chosen is not None:
-            color = self.line_.get_color()
-            self.chosen_line_ = mark_choice(ax, self.chosen, "features", color)
-        ax.set(xscale="log", xlabel="number of features", ylabel=self.score_name.replace("_", " "))
-        if name is not None or self.chosen is not None:
-            ax.legend(loc="lower right")
+            pyplot = require("matplotlib.pyplot", "plot", "drawing a path")
+            _, ax = pyplot.subplots(layout="constrained")
+        table = {column: np.asarray(values) for column, values in self.path.items()}
+        parameter = next(column for column in _HYPERPARAMETERS if column in table)
+        self.features_axis_ = None
+        if parameter == "baseline_weight":
+            line_options = {"marker": "."} | line_options
+            self._name_weights(ax, table)
+        else:
+            ax.set_xscale("log")
+        self._draw_lines(ax, table, _positions(table, parameter), name, line_options)
+        self._mark_choice(ax, table, parameter)
+        ax.set(xlabel=_HYPERPARAMETERS[parameter][0], ylabel=self.score_name.replace("_", " "))
+        if ax.get_legend_handles_labels()[1]:
+            ax.legend(loc="best")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _draw_lines(self, ax, table, positions, name, line_options):
+        """Draw a line for each scatter, or the only one."""
+        scores = table["mean_test_score"]
+        if "mean_n_features" in table:  # a weight is void if it leaves no valid start
+            scores = np.where(np.isnan(table["mean_n_features"]), np.nan, scores)
+        self.lines_, self.bands_ = [], []
+        for rows, scatter in _scatters(table):
+            label = ", ".join(filter(None, (name, scatter))) or None
+            columns = (each[rows] for each in (positions, scores, table["se_test_score"]))
+            line, band = draw_curve(ax, *columns, label, **line_options)
+            self.lines_.append(line)
+            self.bands_.append(band)
+
+    def _mark_choice(self, ax, table, parameter):
+        """Draw a vertical line in the colour of the scatter that was chosen."""
+        self.chosen_line_ = None
+        if self.chosen is None:
+            return
+        is_chosen = np.all([table[name] == value for name, value in self.chosen.items()], axis=0)
+        row = int(np.flatnonzero(is_chosen)[0])
+        (line,) = (
+            line for line, (rows, _) in zip(self.lines_, _scatters(table), strict=True) if rows[row]
+        )
+        label = _HYPERPARAMETERS[parameter][1].format(_short(table[parameter][row]))
+        position = _positions(table, parameter)[row]
+        style = {"color": line.get_color(), "linestyle": ":", "label": label}
+        self.chosen_line_ = ax.axvline(position, **style)
+
+    def _name_weights(self, ax, table):
+        """Write weights below the axes, and numbers of features above."""
+        weights, sizes = table["baseline_weight"], table["mean_n_features"]
+        step = -(-weights.size // _MOST_NAMES)
+        named = np.arange((weights.size - 1) % step, weights.size, step)  # the last one is named
+        ax.set_xlim(-0.5, weights.size - 0.5)
+        ax.set_xticks(named, [_short(weight) for weight in weights[named]])
+        self.features_axis_ = ax.secondary_xaxis("top")
+        names = ["void" if np.isnan(size) else f"{size:.0f}" for size in sizes[named]]
+        self.features_axis_.set_xticks(named, names)
+        self.features_axis_.set_xlabel("mean number of features")
+
+
+def draw_curve(ax, numbers, mean_score, standard_error, label=None, **line_options):
+    """Draw a line and a band of one standard error around it; return both."""
+    (line,) = ax.plot(numbers, mean_score, label=label, **line_options)
+    band = ax.fill_between(
+        numbers,
+        mean_score - standard_error,
+        mean_score + standard_error,
+        color=line.get_color(),
+        alpha=0.2,
+        linewidth=0,
+    )
+    return line, band
+
+
+def _positions(table, parameter):
+    """Where the rows stand: at their number, or weights, of which one may be infinite, in turn."""
+    values = table[parameter]
+    return np.arange(values.size) if parameter == "baseline_weight" else values
+
+
+def _scatters(table):
+    """Return the rows of each scatter, as a mask, with what it is called."""
+    if "scatter" not in table:
+        return [(np.ones(table["mean_test_score"].size, dtype=bool), None)]
+    names = dict.fromkeys(table["scatter"].tolist())
+    return [(table["scatter"] == name, f"{name} scatter") for name in names]
+
+
+def _short(value):
+    if isinstance(value, np.integer):
+        return str(value)
+    return "∞" if np.isinf(value) else f"{value:.3g}"
+
+
+def _path_of_search(cv_results, param):
+    """Return the columns of a path, in the order of the numbers of features."""
+    columns = [column for column in (param, f"param_{param}") if column in cv_results]
+    if not columns:
+        raise ValueError(
+            f"param={param!r} must be a column of cv_results, which has "
+            f"{', '.join(sorted(cv_results))}."
+        )
+    n_features = np.asarray(cv_results[columns[0]]).astype(int)
+    splits = np.array(
+        [cv_results[key] for key in cv_results if key.startswith("split") and "_test_" in key]
+    )
+    order = np.argsort(n_features, kind="stable")
+    return {
+        "n_features_to_select": n_features[order],
+        "mean_test_score": np.asarray(cv_results["mean_test_score"])[order],
+        "se_test_score": (splits.std(axis=0, ddof=1) / np.sqrt(len(splits)))[order],
+    }

@@ -2,7 +2,7 @@
 
 from .._optional import require
 from ..model_selection import SelectionCurve, selection_curve
-from ._curves import draw_curve
+from .path_display import draw_curve
 
 __all__ = ["SelectionCurveDisplay"]
 
@@ -36,7 +36,7 @@ class SelectionCurveDisplay:
 
     See Also
     --------
-    SparsityPathDisplay : Draws the choice of a classifier that selects its features itself.
+    PathDisplay : Draws the choice of a classifier that selects its features itself.
 
     Examples
     --------

@@ -81,7 +81,7 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
     See Also
     --------
     DisjointCentroidClassifier : The same with a given weight.
-    centroidal.inspection.BaselinePathDisplay : Draws `path_`.
+    centroidal.inspection.PathDisplay : Draws `path_`.
     centroidal.inspection.FeatureGroupsDisplay : Draws which features speak for which class.
 
     Notes

@@ -94,7 +94,7 @@ class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
     See Also
     --------
     FisherSubspaceClassifier : The same with a given number of components.
-    centroidal.inspection.ComponentPathDisplay : Draws `path_`.
+    centroidal.inspection.PathDisplay : Draws `path_`.
 
     Notes
     -----

@@ -79,7 +79,7 @@ class RankedFeaturesClassifierCV(FoldsMixin, FeatureSubsetMixin, MetaEstimatorMi
     --------
     selection_curve : The same scores beside those of random features, without a choice.
     centroidal.SparseCenterClassifierCV : Ranks and classifies by the same centers.
-    centroidal.inspection.SparsityPathDisplay : Draws `path_`.
+    centroidal.inspection.PathDisplay : Draws `path_`.
 
     Notes
     -----

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from .._percent import percent
+
 __all__ = ["FeatureSelection", "confusions_of", "score_of", "score_of_hits"]
 
 _MOST_ROWS = 20
@@ -188,10 +190,10 @@ class FeatureSelection:
         name = {"accuracy": "accuracy", "balanced_accuracy": "mean recall"}[self.scoring]
         is_one = self.n_features_to_select == 1
         features = f"{self.n_features_to_select:,} of {self.feature_names.size:,} features"
-        reached = f"{name} {_percent(self.score, self.se_score)} on unseen samples"
+        reached = f"{name} {percent(self.score, self.se_score)} on unseen samples"
         beside = (
-            f"random features reach {_percent(self.random_score, self.se_random)}, always the "
-            f"largest class {_percent(self.majority_score)}"
+            f"random features reach {percent(self.random_score, self.se_random)}, always the "
+            f"largest class {percent(self.majority_score)}"
         )
         if self.beats_random:
             apart = f"{'tells' if is_one else 'tell'} the {self.classes.size} classes apart"
@@ -210,7 +212,7 @@ class FeatureSelection:
         for label, recall, count in zip(
             self.classes.tolist(), self.recall, self.class_counts, strict=True
         ):
-            lines.append(f"{recall:10.1%}  {count:7}  {label}")
+            lines.append(f"{percent(recall):>10}  {count:7}  {label}")
         return "\n".join(lines)
 
     def __repr__(self):
@@ -218,9 +220,3 @@ class FeatureSelection:
             f"<FeatureSelection by {self.method!r}: {self.n_features_to_select} of "
             f"{self.feature_names.size} features, {self.scoring} {self.score:.3f}>"
         )
-
-
-def _percent(value, error=None):
-    if error is None or np.isnan(error):
-        return f"{value:.1%}"
-    return f"{100 * value:.1f} ± {100 * error:.1f} %"

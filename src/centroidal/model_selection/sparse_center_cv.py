@@ -76,7 +76,7 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
     See Also
     --------
     SparseCenterClassifier : The same with a given number of features.
-    centroidal.inspection.SparsityPathDisplay : Draws `path_`.
+    centroidal.inspection.PathDisplay : Draws `path_`.
 
     Notes
     -----

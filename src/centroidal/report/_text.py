@@ -5,19 +5,21 @@ import re
 
 import numpy as np
 
+from .._percent import percent as write_percent
+
 __all__ = [
     "NOTHING",
-    "bare",
     "class_labels",
     "count",
     "cut",
     "is_share",
+    "json_number",
     "json_text",
     "number",
     "percent",
     "plus_minus",
     "score",
-    "tell_score",
+    "score_words",
     "tidy",
 ]
 
@@ -51,7 +53,7 @@ def _distinct(names):
     return found
 
 
-def bare(value):
+def json_number(value):
     """Return a number as JSON can say it, in six digits; None if it is not finite."""
     value = float(value)
     return float(f"{value:.6g}") if np.isfinite(value) else None
@@ -70,27 +72,26 @@ def number(value, form):
     return format(float(value), form).replace("-", _MINUS)
 
 
-def percent(share, digits=0):
-    """Write a share as a percentage."""
-    if not np.isfinite(share):
-        return "unknown"
-    return number(100 * share, f".{digits}f") + f"{_NO_BREAK}%"
+def percent(share, error=None, digits=0):
+    """Write a percentage in one piece, with a proper minus."""
+    return write_percent(share, error, digits).replace(" ", _NO_BREAK).replace("-", _MINUS)
 
 
-def score(value, name, digits=0):
+def score(value, name):
     """Write a score: a percentage if it is a share of samples, otherwise a number."""
-    if is_share(name):
-        return percent(value, digits)
-    return number(value, ".3f") if np.isfinite(value) else "unknown"
+    return plus_minus(value, np.nan, name)
 
 
 def plus_minus(value, error, name, sign=""):
     """Write a score with its standard error, with as many digits as the error allows."""
-    digits = 1 if np.isfinite(error) and 0 < error < 0.01 else 0
-    text = sign * bool(value > 0) + score(value, name, digits)
-    if not np.isfinite(value) or not np.isfinite(error):
-        return text
-    return f"{text}{_NO_BREAK}±{_NO_BREAK}{score(error, name, digits)}"
+    sign *= bool(value > 0)
+    if is_share(name):
+        digits = 1 if np.isfinite(error) and 0 < error < 0.01 else 0
+        return sign + percent(value, error, digits)
+    if not np.isfinite(value):
+        return "unknown"
+    around = f"{_NO_BREAK}±{_NO_BREAK}{number(error, '.3f')}" if np.isfinite(error) else ""
+    return sign + number(value, ".3f") + around
 
 
 def json_text(value):
@@ -108,11 +109,11 @@ def class_labels(classes, length=None):
     return _distinct([tidy(label, length) for label in classes.tolist()])
 
 
-def tell_score(name):
+def score_words(name):
     """Name a score in words."""
     return _SHARES.get(name, name.replace("_", " "))
 
 
 def is_share(name):
-    """Whether a score is a share of samples, to be told in percent."""
+    """Whether a score is a share of samples, to be written in percent."""
     return name in _SHARES

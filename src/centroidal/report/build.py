@@ -105,40 +105,21 @@ def build_report(
     )
 
 
-def write_report(
-    path,
-    selection=None,
-    comparison=None,
-    *,
-    table=None,
-    command=None,
-    title=None,
-    comment=None,
-    date=None,
-    force=False,
-):
-    """Write a report to an HTML file, whole or not at all.
+def write_report(path, selection=None, comparison=None, *, force=False, **options):
+    """Write a report to an HTML file, by an atomic write.
 
     Parameters
     ----------
     path : str or path
         File to write; its name must end in ``.html``.
     selection : FeatureSelection or None, default=None
-        As in :func:`build_report`, and so are the following.
+        As in :func:`build_report`.
     comparison : Comparison or None, default=None
-        At least one of the two is needed.
-    table : Table, Batches or None, default=None
-        Where the data came from.
-    command : str or None, default=None
-        How to do it again.
-    title : str or None, default=None
-        Title of the page.
-    comment : str or None, default=None
-        A paragraph of your own.
-    date : datetime.date or None, default=None
-        Date of the report; None is today.
+        As in :func:`build_report`. At least one of the two is needed.
     force : bool, default=False
         Whether a file that exists may be overwritten.
+    **options
+        Passed to :func:`build_report`: `table`, `command`, `title`, `comment`, `date`.
 
     Raises
     ------
@@ -150,15 +131,7 @@ def write_report(
     build_report : Returns the page, and says what is in it.
     """
     path = check_target(path, ".html", force)
-    page = build_report(
-        selection,
-        comparison,
-        table=table,
-        command=command,
-        title=title,
-        comment=comment,
-        date=date,
-    )
+    page = build_report(selection, comparison, **options)
     write_atomically(path, page.encode(), force=force)
 
 

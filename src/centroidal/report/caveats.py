@@ -4,7 +4,7 @@ import numpy as np
 
 from ._text import class_labels, count, score
 
-__all__ = ["STABLE", "UNSTABLE", "caveat_section", "tell_folds"]
+__all__ = ["STABLE", "UNSTABLE", "caveat_section", "folds_words"]
 
 STABLE, UNSTABLE = 0.75, 0.4  # the index above which a list is stable, below which it is not
 _FEW, _VERY_FEW = 30, 10  # samples of a class
@@ -21,7 +21,7 @@ def caveat_section(selection, comparison):
     ]
 
 
-def tell_folds(selection):
+def folds_words(selection):
     """Write how the samples were cut."""
     folds, repeats = count(selection.n_folds, "fold"), selection.n_repeats
     return folds if repeats == 1 else f"{folds}, {count(repeats, 'time')}"
@@ -88,11 +88,11 @@ def _about_selection(selection):
     else:
         yield _AT_RANDOM
     yield (
-        "Nested folds.",
-        "Ranking, number of features and everything else were learned from the training part of "
-        f"each fold ({tell_folds(selection)}); the score is that of samples that had no part in "
-        "it. It is the score of the procedure: the final list was made from all samples and cannot "
-        "be tested on them.",
+        "Nested cross-validation.",
+        "Ranking, number of features and every other hyperparameter were learned from the training "
+        f"part of each outer fold ({folds_words(selection)}), by inner folds of it; the score is "
+        "that of the held-out samples. It is the score of the procedure: the final list was made "
+        "from all samples and cannot be tested on them.",
     )
     if selection.is_streamed:
         yield _DRAWN_ONCE
@@ -100,7 +100,7 @@ def _about_selection(selection):
         yield (
             "Missing values.",
             f"They were filled in by the {selection.impute.replace('_', ' ')} value of the "
-            "feature, as learned from the training part of each fold alone.",
+            "feature, as learned from the training part of each outer fold alone.",
         )
     stability = selection.stability
     if stability is not None and stability.stability_ < UNSTABLE:

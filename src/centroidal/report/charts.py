@@ -8,16 +8,16 @@ import numpy as np
 
 from .._optional import require
 from ._text import (
-    bare,
     class_labels,
     count,
     cut,
     is_share,
+    json_number,
     json_text,
     number,
     plus_minus,
     score,
-    tell_score,
+    score_words,
     tidy,
 )
 
@@ -100,6 +100,18 @@ def _finished(chart, height, **datasets):
     return chart.configure(**_CONFIG).to_dict()
 
 
+def _tooltip(**titles):
+    """Show fields of a row, by the title of each."""
+    alt = _altair()
+    return [alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
+
+
+def _by(channel, field, domain, values):
+    """Encode a field by a value for each of its names, without a legend."""
+    scale = _altair().Scale(domain=list(domain), range=list(values))
+    return channel(f"{field}:N", scale=scale, legend=None)
+
+
 # ------------------------------------------------------------------ scores by number of features
 
 
@@ -112,21 +124,17 @@ def curve_chart(selection):
 
     x = alt.X("k:Q", title="number of features", scale=_size_scale(sizes), axis=_size_axis(sizes))
     scale = alt.Scale(domain=[float(bottom), 1.0], nice=False)
-    title = tell_score(selection.scoring).split(" (")[0]
-    y = alt.Y("score:Q", title=title, scale=scale, axis=alt.Axis(format=".0%", tickCount=6))
-    colour = alt.Color(
-        "series:N", legend=None, scale=alt.Scale(domain=list(_SERIES), range=_SERIES_COLOURS)
-    )
-    dash = alt.StrokeDash(
-        "series:N", legend=None, scale=alt.Scale(domain=list(_SERIES), range=_SERIES_DASHES)
-    )
+    title = score_words(selection.scoring).split(" (")[0]
+    y = alt.Y("score:Q", title=title, scale=scale, axis=_share_axis(6))
+    colour = _by(alt.Color, "series", _SERIES, _SERIES_COLOURS)
+    dash = _by(alt.StrokeDash, "series", _SERIES, _SERIES_DASHES)
     base = _chart("rows").encode(x=x)
     band = base.mark_area(opacity=0.16, clip=True).encode(
         y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour
     )
     line = base.mark_line(strokeWidth=2.25).encode(y=y, color=colour, strokeDash=dash)
     dots = base.mark_point(filled=True, size=110, opacity=0, cursor="pointer").encode(
-        y=y, color=colour, tooltip=_curve_tooltip()
+        y=y, color=colour, tooltip=_tooltip(series="What", shown_k="Features", text="Score")
     )
     is_here = _chart("sizes").transform_filter(_AT_K)
     here = is_here.mark_rule(stroke="var(--accent)", strokeWidth=2).encode(x=x)
@@ -150,15 +158,6 @@ def curve_chart(selection):
         "table": _curve_table(selection),
         "legend": list(zip(_SERIES_COLOURS, ("solid", "dashed", "dotted"), _SERIES, strict=True)),
     }
-
-
-def _curve_tooltip():
-    alt = _altair()
-    return [
-        alt.Tooltip("series:N", title="What"),
-        alt.Tooltip("shown_k:N", title="Features"),
-        alt.Tooltip("told:N", title="Score"),
-    ]
 
 
 def _curve_rows(selection):
@@ -188,10 +187,10 @@ def _curve_row(series, size, mean, error, name):
         "series": series,
         "k": int(size),
         "shown_k": count(size),
-        "score": bare(mean),
-        "low": bare(max(0.0, mean - half)),
-        "high": bare(min(1.0, mean + half)),
-        "told": plus_minus(mean, error, name),
+        "score": json_number(mean),
+        "low": json_number(max(0.0, mean - half)),
+        "high": json_number(min(1.0, mean + half)),
+        "text": plus_minus(mean, error, name),
     }
 
 
@@ -209,6 +208,11 @@ def _size_axis(sizes):
     ticks = [step * 10**power for power in range(9) for step in steps]
     inside = [tick for tick in ticks if sizes[0] <= tick <= sizes[-1]]
     return _altair().Axis(format=",d", values=inside, grid=False, labelOverlap="greedy")
+
+
+def _share_axis(n_ticks):
+    space = "replace(datum.label, '%', '\u00a0%')"
+    return _altair().Axis(format=".0%", labelExpr=space, tickCount=n_ticks)
 
 
 def _chosen_line(chosen, sizes, x):
@@ -233,11 +237,11 @@ def _curve_words(selection):
     best, sizes, name = int(np.nanargmax(scores)), selection.path["n_features"], selection.scoring
     at = int(np.abs(np.asarray(sizes) - selection.n_features_to_select).argmin())
     return (
-        f"Line chart of {tell_score(name)} on test samples against the number of features, from "
-        f"{count(sizes[0])} to {count(sizes[-1])}. The best mean is {score(scores[best], name)}, "
-        f"with {count(sizes[best], 'feature')}. With {count(sizes[at])}, the chosen number, it is "
-        f"{score(scores[at], name)}, and with as many random features "
-        f"{score(selection.random_path['mean_test_score'][at], name)}."
+        f"Line chart of {score_words(name)} on held-out samples against the number of features, "
+        f"from {count(sizes[0])} to {count(sizes[-1])}. The best mean is "
+        f"{score(scores[best], name)}, with {count(sizes[best], 'feature')}. With "
+        f"{count(sizes[at])}, the chosen number, it is {score(scores[at], name)}, and with as many "
+        f"random features {score(selection.random_path['mean_test_score'][at], name)}."
     )
 
 
@@ -253,7 +257,7 @@ def _curve_table(selection):
         strict=True,
     )
     return {
-        "caption": f"{tell_score(name).capitalize()} for each number of features",
+        "caption": f"{score_words(name).capitalize()} for each number of features",
         "head": ["Features", "This method", "Random features"],
         "rows": [
             [
@@ -271,7 +275,6 @@ def _curve_table(selection):
 
 def heat_chart(selection):
     """Centers of the selected features, in standard deviations from their mean."""
-    alt = _altair()
     columns = np.asarray(selection.selected)[:_MAX_HEAT_FEATURES]
     if len(selection.classes) > _MAX_HEAT_CLASSES:
         return None
@@ -281,70 +284,9 @@ def heat_chart(selection):
         f"{rank}. {tidy(selection.feature_names[column], 40)}"
         for rank, column in enumerate(columns, 1)
     ]
-    rows = [
-        {
-            "feature": names[i],
-            "class": labels[c],
-            "z": bare(values[c, i]) or 0.0,
-            "shown": number(values[c, i], "+.1f"),
-            "center": number(selection.centers[c, column], ".4g"),
-        }
-        for i, column in enumerate(columns)
-        for c in range(len(labels))
-    ]
-    base = _chart("rows").encode(
-        x=alt.X(
-            "class:N",
-            sort=None,
-            title=None,
-            axis=alt.Axis(
-                orient="top",
-                labelAngle=0 if len(labels) <= _MAX_LEVEL_LABELS else -40,
-                labelAlign="center" if len(labels) <= _MAX_LEVEL_LABELS else "left",
-                labelLimit=110 if len(labels) <= _MAX_LEVEL_LABELS else 130,
-                labelPadding=8,
-                ticks=False,
-                domain=False,
-            ),
-            scale=alt.Scale(paddingInner=0.03),
-        ),
-        y=alt.Y(
-            "feature:N",
-            sort=None,
-            title=None,
-            axis=alt.Axis(ticks=False, domain=False, labelColor="var(--ink)", labelPadding=8),
-            scale=alt.Scale(paddingInner=0.06),
-        ),
-        tooltip=[
-            alt.Tooltip("feature:N", title="Feature"),
-            alt.Tooltip("class:N", title="Class"),
-            alt.Tooltip("center:N", title="Center"),
-            alt.Tooltip("shown:N", title="Standardised"),
-        ],
-    )
-    colours = [f"var(--d{step})" for step in range(len(_STEPS) + 1)]
-    cells = base.mark_rect(cornerRadius=2).encode(
-        color=alt.Color(
-            "z:Q",
-            scale=alt.Scale(type="threshold", domain=list(_STEPS), range=colours),
-            legend=None,
-        )
-    )
-    right = 5 if len(labels) <= _MAX_LEVEL_LABELS else 75  # room for the last slanted label
-    layers = [cells]
-    if len(labels) <= _MAX_VALUES_IN_CELLS:
-        strong = alt.condition(
-            f"abs(datum.z) > {_STEPS[-2]}", alt.value("var(--on-strong)"), alt.value("var(--ink)")
-        )
-        layers.append(base.mark_text(fontSize=11).encode(text="shown:N", color=strong))
+    rows = _heat_rows(names, labels, values, selection.centers[:, columns])
     return {
-        "spec": _finished(
-            alt.layer(*layers).properties(
-                padding={"left": 5, "top": 5, "bottom": 5, "right": right}
-            ),
-            24 * len(columns),
-            rows=rows,
-        ),
+        "spec": _finished(_heat_layers(labels), 24 * len(columns), rows=rows),
         "description": (
             f"Heat map of the class centers of {count(len(columns), 'selected feature')} in "
             f"{count(len(labels), 'class', 'classes')}, standardised. The numbers are in the table "
@@ -358,11 +300,69 @@ def heat_chart(selection):
             "caption": f"Class centers of the selected features, {_HEAT_UNIT}",
             "head": ["Feature", *labels],
             "rows": [
-                [names[i], *(number(value, "+.2f") for value in values[:, i])]
-                for i in range(len(columns))
+                [name, *(number(value, "+.2f") for value in column)]
+                for name, column in zip(names, values.T, strict=True)
             ],
         },
     }
+
+
+def _heat_rows(names, labels, values, centers):
+    return [
+        {
+            "feature": name,
+            "class": label,
+            "z": json_number(values[c, i]) or 0.0,
+            "shown": number(values[c, i], "+.1f"),
+            "center": number(centers[c, i], ".4g"),
+        }
+        for i, name in enumerate(names)
+        for c, label in enumerate(labels)
+    ]
+
+
+def _heat_layers(labels):
+    """Colour the cells, and write the values into them where there is room."""
+    alt = _altair()
+    base = _chart("rows").encode(
+        x=_class_axis(len(labels) <= _MAX_LEVEL_LABELS),
+        y=alt.Y(
+            "feature:N",
+            sort=None,
+            title=None,
+            axis=alt.Axis(ticks=False, domain=False, labelColor="var(--ink)", labelPadding=8),
+            scale=alt.Scale(paddingInner=0.06),
+        ),
+        tooltip=_tooltip(
+            feature="Feature", **{"class": "Class"}, center="Center", shown="Standardised"
+        ),
+    )
+    colours = [f"var(--d{step})" for step in range(len(_STEPS) + 1)]
+    scale = alt.Scale(type="threshold", domain=list(_STEPS), range=colours)
+    cells = base.mark_rect(cornerRadius=2).encode(color=alt.Color("z:Q", scale=scale, legend=None))
+    layers = [cells]
+    if len(labels) <= _MAX_VALUES_IN_CELLS:
+        strong = alt.condition(
+            f"abs(datum.z) > {_STEPS[-2]}", alt.value("var(--on-strong)"), alt.value("var(--ink)")
+        )
+        layers.append(base.mark_text(fontSize=11).encode(text="shown:N", color=strong))
+    right = 5 if len(labels) <= _MAX_LEVEL_LABELS else 75  # room for the last slanted label
+    return alt.layer(*layers).properties(padding={"left": 5, "top": 5, "bottom": 5, "right": right})
+
+
+def _class_axis(is_level):
+    """Labels of the classes above the columns, slanted where they are many."""
+    alt = _altair()
+    axis = alt.Axis(
+        orient="top",
+        labelAngle=0 if is_level else -40,
+        labelAlign="center" if is_level else "left",
+        labelLimit=110 if is_level else 130,
+        labelPadding=8,
+        ticks=False,
+        domain=False,
+    )
+    return alt.X("class:N", sort=None, title=None, axis=axis, scale=alt.Scale(paddingInner=0.03))
 
 
 def _step_words():
@@ -390,11 +390,38 @@ def scatter_chart(selection, table):
     is_line = np.ptp(subspace[:, 1]) < _NEGLIGIBLE * np.ptp(subspace[:, 0])
     if is_line:  # one feature: what is beside the direction is rounding
         subspace[:, 1] = 0.0
-    alt = _altair()
     labels = class_labels(selection.classes, 40)
     rows = _points(selection, subspace, labels, table)
-    codes = list(range(len(labels)))
-    two = len(labels) == 2
+    n_wrong = sum(row["wrong"] for row in rows)
+    return {
+        "spec": _finished(_scatter_layers(labels, is_line), 380, rows=rows),
+        "description": (
+            f"Scatter chart of {count(len(rows), 'sample')} in two dimensions, by class. "
+            f"{count(n_wrong)} of them, ringed, were mostly taken for another class when they were "
+            "held out."
+        ),
+        "n_shown": len(rows),
+        "n_samples": len(selection.true_codes),
+        "n_wrong": n_wrong,
+        "is_two": len(labels) == 2,
+        "table": {
+            "caption": "Samples in the Fisher subspace",
+            "head": ["Sample", "Class", "Predicted when held out", "First axis", "Second axis"],
+            "rows": [
+                [
+                    *(row[name] for name in ("id", "class", "predicted")),
+                    *(number(row[name], ".4g") for name in ("x", "y")),
+                ]
+                for row in rows
+            ],
+        },
+    }
+
+
+def _scatter_layers(labels, is_line):
+    """Draw the points, and rings around those that were taken for another class."""
+    alt = _altair()
+    two, codes = len(labels) == 2, range(len(labels))
     x = alt.X(
         "x:Q",
         title="Fisher direction" if two else "first Fisher axis",
@@ -406,56 +433,24 @@ def scatter_chart(selection, table):
         scale=alt.Scale(zero=False),
         axis=alt.Axis(values=[]) if is_line else alt.Axis(),
     )
-    legend = alt.Legend(title=None, orient="top", columns=_legend_columns(labels), symbolLimit=40)
     colour = alt.Color(
         "class:N",
         scale=alt.Scale(domain=labels, range=[f"var(--c{code % _N_COLOURS})" for code in codes]),
-        legend=legend,
+        legend=alt.Legend(
+            title=None, orient="top", columns=_legend_columns(labels), symbolLimit=40
+        ),
     )
     shape = alt.Shape(
         "class:N",
         scale=alt.Scale(domain=labels, range=[_SHAPES[code % len(_SHAPES)] for code in codes]),
     )
-    base = _chart("rows").encode(
-        x=x,
-        y=y,
-        tooltip=[
-            alt.Tooltip("id:N", title="Sample"),
-            alt.Tooltip("class:N", title="Class"),
-            alt.Tooltip("predicted:N", title="Predicted, not seen"),
-        ],
-    )
+    tooltip = _tooltip(id="Sample", **{"class": "Class"}, predicted="Predicted, held out")
+    base = _chart("rows").encode(x=x, y=y, tooltip=tooltip)
     points = base.mark_point(filled=True, size=70, opacity=0.85).encode(color=colour, shape=shape)
     rings = base.transform_filter("datum.wrong").mark_point(
         shape="circle", size=260, filled=False, stroke="var(--ink)", strokeWidth=1.6
     )
-    n_wrong = sum(row["wrong"] for row in rows)
-    return {
-        "spec": _finished(alt.layer(rings, points), 380, rows=rows),
-        "description": (
-            f"Scatter chart of {count(len(rows), 'sample')} in two dimensions, by class. "
-            f"{count(n_wrong)} of them, ringed, were mostly taken for another class when they were "
-            "not seen."
-        ),
-        "n_shown": len(rows),
-        "n_samples": len(selection.true_codes),
-        "n_wrong": n_wrong,
-        "is_two": two,
-        "table": {
-            "caption": "Samples in the Fisher subspace",
-            "head": ["Sample", "Class", "Predicted when not seen", "First axis", "Second axis"],
-            "rows": [
-                [
-                    row["id"],
-                    row["class"],
-                    row["predicted"],
-                    number(row["x"], ".4g"),
-                    number(row["y"], ".4g"),
-                ]
-                for row in rows
-            ],
-        },
-    }
+    return alt.layer(rings, points)
 
 
 def _second_axis(two, is_line):
@@ -479,8 +474,8 @@ def _points(selection, subspace, labels, table):
 
     def row(sample):
         return {
-            "x": bare(subspace[sample, 0]),
-            "y": bare(subspace[sample, 1]),
+            "x": json_number(subspace[sample, 0]),
+            "y": json_number(subspace[sample, 1]),
             "class": labels[true[sample]],
             "predicted": "never tested" if taken[sample] < 0 else labels[taken[sample]],
             "wrong": bool(taken[sample] >= 0 and taken[sample] != true[sample]),
@@ -515,57 +510,49 @@ def means_chart(rows, score_name, title):
 
     `rows` hold a label, the mean, its error, and whether it is a reference.
     """
-    alt = _altair()
-    known = [row for row in rows if np.isfinite(row[1])]
-    if not known:
+    values = [_mean_row(*row, score_name) for row in rows if np.isfinite(row[1])]
+    if not values:
         return None
-    values = [
-        {
-            "name": label,
-            "kind": "reference" if is_reference else "method",
-            "mean": bare(mean),
-            "low": bare(mean - (error if np.isfinite(error) else 0.0)),
-            "high": bare(mean + (error if np.isfinite(error) else 0.0)),
-            "told": plus_minus(mean, error, score_name),
-        }
-        for label, mean, error, is_reference in ((cut(row[0], 48), *row[1:]) for row in known)
-    ]
-    axis = alt.Axis(format=".0%", tickCount=5) if is_share(score_name) else alt.Axis(tickCount=5)
-    x = alt.X(
-        "mean:Q",
-        title=title,
-        scale=alt.Scale(zero=False, nice=True),
-        axis=axis,
+    height = max(90, 32 * len(values))
+    return {
+        "spec": _finished(_mean_layers(score_name, title), height, rows=values),
+        "description": "Dot chart of mean scores, the best first: "
+        + "; ".join(f"{row['name']} {row['text']}" for row in values[:20])
+        + ".",
+    }
+
+
+def _mean_row(label, mean, error, is_reference, score_name):
+    half = error if np.isfinite(error) else 0.0
+    return {
+        "name": cut(label, 48),
+        "kind": "reference" if is_reference else "method",
+        "mean": json_number(mean),
+        "low": json_number(mean - half),
+        "high": json_number(mean + half),
+        "text": plus_minus(mean, error, score_name),
+    }
+
+
+def _mean_layers(score_name, title):
+    alt = _altair()
+    axis = _share_axis(5) if is_share(score_name) else alt.Axis(tickCount=5)
+    x = alt.X("mean:Q", title=title, scale=alt.Scale(zero=False, nice=True), axis=axis)
+    names = alt.Axis(
+        labelColor="var(--ink)",
+        ticks=False,
+        domain=False,
+        grid=True,
+        labelPadding=8,
+        labelLimit=190,
     )
-    y = alt.Y(
-        "name:N",
-        sort=None,
-        title=None,
-        axis=alt.Axis(
-            labelColor="var(--ink)",
-            ticks=False,
-            domain=False,
-            grid=True,
-            labelPadding=8,
-            labelLimit=190,
-        ),
-    )
-    kinds = ["method", "reference"]
-    tooltip = [alt.Tooltip("name:N", title="Method"), alt.Tooltip("told:N", title="Score")]
-    base = _chart("rows").encode(y=y, tooltip=tooltip)
-    colour = alt.Color(
-        "kind:N", scale=alt.Scale(domain=kinds, range=["var(--c0)", "var(--c1)"]), legend=None
-    )
-    shape = alt.Shape(
-        "kind:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"]), legend=None
-    )
+    y = alt.Y("name:N", sort=None, title=None, axis=names)
+    kinds = ("method", "reference")
+    colour = _by(alt.Color, "kind", kinds, ("var(--c0)", "var(--c1)"))
+    shape = _by(alt.Shape, "kind", kinds, ("circle", "diamond"))
+    base = _chart("rows").encode(y=y, tooltip=_tooltip(name="Method", text="Score"))
     bars = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("low:Q", scale=alt.Scale(zero=False)), x2="high:Q", color=colour
     )
     dots = base.mark_point(filled=True, size=100, opacity=1).encode(x=x, color=colour, shape=shape)
-    return {
-        "spec": _finished(alt.layer(bars, dots), max(90, 32 * len(values)), rows=values),
-        "description": "Dot chart of mean scores, the best first: "
-        + "; ".join(f"{row['name']} {row['told']}" for row in values[:20])
-        + ".",
-    }
+    return alt.layer(bars, dots)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-__all__ = ["METHOD_CARDS", "MethodCard", "card_of", "method_title"]
+__all__ = ["METHOD_CARDS", "MethodCard", "center_word", "find_card", "method_title"]
 
 
 class MethodCard(NamedTuple):
@@ -215,12 +215,17 @@ _ALIASES = {  # members of the default comparison
 }
 
 
-def card_of(name):
-    """Return the key of a method's card; None if there is no card for it."""
-    key = _ALIASES.get(name, name)
-    return key if key in METHOD_CARDS else None
+def find_card(name):
+    """Return the card of a method, or of a member of the comparison; None if there is none."""
+    return METHOD_CARDS.get(_ALIASES.get(name, name))
 
 
 def method_title(name):
     """Return the name of a method as text is written."""
-    return METHOD_CARDS[name].title if name in METHOD_CARDS else str(name)
+    card = find_card(name)
+    return str(name) if card is None else card.title
+
+
+def center_word(name):
+    """Say what the center of a class is for a method."""
+    return "median" if name == "l1" else "mean"

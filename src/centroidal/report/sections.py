@@ -7,20 +7,20 @@ import numpy as np
 
 from ._text import (
     NOTHING,
-    bare,
     class_labels,
     count,
     is_share,
+    json_number,
     json_text,
     number,
     percent,
     plus_minus,
     score,
-    tell_score,
+    score_words,
     tidy,
 )
-from .caveats import STABLE, UNSTABLE, tell_folds
-from .method_cards import METHOD_CARDS, card_of, method_title
+from .caveats import STABLE, UNSTABLE, folds_words
+from .method_cards import center_word, find_card, method_title
 
 __all__ = [
     "answer_section",
@@ -54,7 +54,7 @@ def asked_section(selection, comparison, table):
         names = ", ".join(tidy(name, 60) for name in comparison.names)
         asked.append(("Compared", names))
         if selection is None:
-            asked.append(("Score", tell_score(comparison.score_name)))
+            asked.append(("Score", score_words(comparison.score_name)))
     if table is not None and table.target is not None:
         asked.insert(0, ("Target", tidy(table.target)))
     return {"asked": asked, "data": _data_facts(selection, comparison, table)}
@@ -70,14 +70,14 @@ def _asked_of_selection(selection):
             "one_se": "the fewest within one standard error of the best score",
             "best": "the number with the best score",
         }[selection.rule]
-        number = f"chosen inside the folds: {rule}"
+        number = f"chosen by inner folds: {rule}"
     else:
         number = f"{count(selection.n_features_asked)}, as asked for"
     return [
         ("Method", method),
         ("Number of features", number),
-        ("Score", tell_score(selection.scoring)),
-        ("Folds", tell_folds(selection)),
+        ("Score", score_words(selection.scoring)),
+        ("Folds", folds_words(selection)),
     ]
 
 
@@ -122,12 +122,7 @@ def answer_section(selection, comparison):
     )
     what = f"{count(k)} of {count(n_features, 'feature')} {verb}"
     what += f" the {count(n_classes, 'class', 'classes')} apart" if beats else ""
-    procedure = "on samples it has not seen the whole procedure"
-    right = (
-        f"{procedure} is right in {honest} of cases"
-        if name == "accuracy"
-        else f"{procedure} has a {tell_score(name)} of {honest}"
-    )
+    right = _reached("on held-out samples the whole procedure", honest, name)
     others = (
         f"random features: {score(selection.random_score, name)}, "
         f"always the largest class: {score(selection.majority_score, name)}"
@@ -137,7 +132,7 @@ def answer_section(selection, comparison):
         "warning": None if beats else _not_above_random(selection),
         "numbers": [
             (count(k), f"of {count(n_features, 'feature')}", "selected"),
-            (honest, tell_score(name).split(" (")[0], "on samples not seen, nested"),
+            (honest, score_words(name).split(" (")[0], "held out, nested cross-validation"),
             (
                 plus_minus(selection.random_score, selection.se_random, name),
                 "random features",
@@ -148,14 +143,20 @@ def answer_section(selection, comparison):
     }
 
 
+def _reached(who, score, name):
+    if name == "accuracy":
+        return f"{who} is right in {score} of cases"
+    return f"{who} has a {score_words(name)} of {score}"
+
+
 def _not_above_random(selection):
     gap = selection.score - selection.random_score
     error = np.hypot(selection.se_score, selection.se_random)
     points = number(100 * gap, "+.0f")
-    told = f", {100 * error:.0f} the standard error of it" if np.isfinite(error) else ""
+    around = f", {100 * error:.0f} the standard error of it" if np.isfinite(error) else ""
     return (
         "This does not beat as many random features by two standard errors: the difference is "
-        f"{points} points{told}. Nothing here shows that the selected features matter more than "
+        f"{points} points{around}. Nothing here shows that the selected features matter more than "
         "others of the table."
     )
 
@@ -164,13 +165,7 @@ def _answer_of_comparison(comparison):
     table, name = comparison.table, comparison.score_name
     best = comparison.names.index(comparison.baseline)
     mean, error = table["mean_test_score"], table["se_test_score"]
-    who, told = tidy(comparison.baseline), plus_minus(mean[best], error[best], name)
-    is_accuracy = name == "accuracy"
-    headline = (
-        f"{who} is right in {told} of cases"
-        if is_accuracy
-        else f"{who} has a {tell_score(name)} of {told}"
-    )
+    headline = _reached(tidy(comparison.baseline), plus_minus(mean[best], error[best], name), name)
     close = _not_shown_to_be_worse(comparison)
     if close:
         headline += f"; not shown to be worse: {', '.join(close)}"
@@ -178,9 +173,11 @@ def _answer_of_comparison(comparison):
         "headline": f"{headline}.",
         "warning": _reference_warning(comparison, best),
         "numbers": [
-            (plus_minus(mean[row], error[row], name), tidy(comparison.names[row], 40), "reference")
-            if comparison.names[row] in comparison.references
-            else (plus_minus(mean[row], error[row], name), tidy(comparison.names[row], 40), "")
+            (
+                plus_minus(mean[row], error[row], name),
+                tidy(comparison.names[row], 40),
+                "reference" if comparison.names[row] in comparison.references else "",
+            )
             for row in _best_first(comparison)[:4]
         ],
     }
@@ -258,7 +255,7 @@ def feature_section(selection):
         "n_features": n_features,
         "labels": class_labels(selection.classes) if has_centers else [],
         "has_frequencies": selection.stability is not None,
-        "center_word": "median" if selection.method == "l1" else "mean",
+        "center_word": center_word(selection.method),
         "has_centers": has_centers,
     }
 
@@ -267,11 +264,13 @@ def _feature_rows(selection):
     """Name, gain, frequency and centers of the first features, as many as the budget allows."""
     has_centers = len(selection.classes) <= _MAX_CENTER_COLUMNS
     stability = selection.stability
+    often = None if stability is None else stability.selection_frequencies_
     rows, size = [], 0
     for column in np.asarray(selection.ranking).tolist():
-        row = [tidy(selection.feature_names[column]), bare(selection.gains[column])]
-        row.append(None if stability is None else bare(stability.selection_frequencies_[column]))
-        row += [bare(center) for center in selection.centers[:, column]] if has_centers else []
+        row = [tidy(selection.feature_names[column]), json_number(selection.gains[column])]
+        row.append(None if often is None else json_number(often[column]))
+        if has_centers:
+            row += map(json_number, selection.centers[:, column])
         size += len(json_text(row).encode()) + 1
         if rows and size > _FEATURE_BYTES:
             break
@@ -281,12 +280,11 @@ def _feature_rows(selection):
 
 def _as_texts(rank, row):
     name, gain, frequency, *centers = row
-    told = "" if frequency is None else percent(frequency)
     return {
         "rank": rank,
         "name": name,
         "gain": _short(gain),
-        "frequency": told,
+        "frequency": "" if frequency is None else percent(frequency),
         "centers": [_short(each) for each in centers],
     }
 
@@ -314,11 +312,11 @@ def embedded_data(selection, features):
         "position": slider_section(selection)["position"],
         "sizes": [int(size) for size in path["n_features"]],
         "isShare": is_share(selection.scoring),
-        "scoreName": tell_score(selection.scoring).split(" (")[0],
-        "scores": [bare(each) for each in path["mean_test_score"]],
-        "errors": [bare(each) for each in path["se_test_score"]],
-        "random": [bare(each) for each in at_random["mean_test_score"]],
-        "randomErrors": [bare(each) for each in at_random["se_test_score"]],
+        "scoreName": score_words(selection.scoring).split(" (")[0],
+        "scores": [json_number(each) for each in path["mean_test_score"]],
+        "errors": [json_number(each) for each in path["se_test_score"]],
+        "random": [json_number(each) for each in at_random["mean_test_score"]],
+        "randomErrors": [json_number(each) for each in at_random["se_test_score"]],
         "classes": class_labels(selection.classes)[:_MAX_CLASSES],
         "confusions": confusion.tolist() if n_classes <= _MAX_MATRIX else None,
         "recalls": np.round(recall[:, :_MAX_CLASSES], 4).tolist(),
@@ -337,22 +335,22 @@ def reference_section(selection):
     if selection is None:
         return None
     name, numbers = selection.scoring, [each["n_features"] for each in selection.fold_choices]
-    told = _range(numbers)
+    used = _range(numbers)
     rows = [
         (
             f"{method_title(selection.method)} (this selection)",
             selection.score,
             selection.se_score,
-            told,
+            used,
         ),
-        ("Random features, as many", selection.random_score, selection.se_random, told),
+        ("Random features, as many", selection.random_score, selection.se_random, used),
         ("Always the largest class", selection.majority_score, np.nan, "0"),
     ]
     return {
         "rows": [(label, plus_minus(mean, error, name), used) for label, mean, error, used in rows],
         "values": [(label.split(",")[0], mean, error) for label, mean, error, _ in rows],
         "tried": _tried(selection),
-        "score": tell_score(name),
+        "score": score_words(name),
     }
 
 
@@ -387,7 +385,7 @@ def comparison_section(comparison):
     return {
         "rows": [_comparison_row(comparison, row) for row in _best_first(comparison)],
         "baseline": tidy(comparison.baseline, 60),
-        "score": tell_score(name),
+        "score": score_words(name),
         "n_folds": count(len(comparison.folds), "fold"),
         "troubles": _troubles(comparison),
         "unfinished": _unfinished(comparison),
@@ -461,7 +459,7 @@ def recall_section(selection, comparison):
     """Return the honest recall of each class and the confusion matrix."""
     if selection is not None:
         classes, confusion = selection.classes, np.asarray(selection.confusion)
-        whose = "the whole procedure, with the number of features chosen inside the folds"
+        whose = "the whole procedure, with the number of features chosen by inner folds"
         n_repeats = selection.n_repeats
     else:
         classes, confusion = comparison.classes, comparison.confusion[comparison.baseline]
@@ -478,7 +476,7 @@ def recall_section(selection, comparison):
             (
                 label,
                 percent(recall[code]),
-                bare(recall[code]) or 0.0,
+                json_number(recall[code]) or 0.0,
                 count(confusion[code, code]),
                 count(tested[code]),
             )
@@ -562,7 +560,7 @@ def reproduction_section(selection, comparison, table, command):
     if selection is not None:
         facts += [
             ("Seed", str(selection.seed)),
-            ("Folds", tell_folds(selection)),
+            ("Folds", folds_words(selection)),
             ("Time", f"{selection.seconds:.3g} seconds"),
         ]
     if comparison is not None:
@@ -585,8 +583,7 @@ def card_section(selection, comparison):
         names += [selection.method, *tried, "random", "majority"]
     if comparison is not None:
         names += [comparison.names[row] for row in _best_first(comparison)]
-    keys = dict.fromkeys(key for key in map(card_of, names) if key)
     return {
-        "cards": [METHOD_CARDS[key] for key in keys],
-        "without": [tidy(name, 60) for name in names if card_of(name) is None],
+        "cards": list(dict.fromkeys(filter(None, map(find_card, names)))),
+        "without": [tidy(name, 60) for name in names if find_card(name) is None],
     }

@@ -30,7 +30,7 @@
     const digits = error !== null && error > 0 && error < 0.01 ? 1 : 0;
     return error === null || score === null
       ? percent(score)
-      : `${percent(score, digits)}\u00a0±\u00a0${percent(error, digits)}`;
+      : `${(100 * score).toFixed(digits)}\u00a0±\u00a0${percent(error, digits)}`;
   }
 
   function short(value) {
@@ -53,8 +53,8 @@
       tooltip.hidden = true;
       return;
     }
-    const lines = Object.entries(value).map(([what, told]) =>
-      element("div", {}, element("span", {}, `${what}: `), element("bdi", {}, String(told))),
+    const lines = Object.entries(value).map(([what, text]) =>
+      element("div", {}, element("span", {}, `${what}: `), element("bdi", {}, String(text))),
     );
     tooltip.replaceChildren(...lines);
     tooltip.hidden = false;
@@ -195,10 +195,10 @@
   }
 
   let telling = 0;
-  function tell(words) {
+  function announce(words) {
     window.clearTimeout(telling);
     telling = window.setTimeout(() => {
-      byId("told").textContent = words;
+      byId("announcement").textContent = words;
     }, 350);
   }
 
@@ -218,7 +218,7 @@
     showNames();
     showTable();
     if (views.curve) views.curve.signal("k", size).runAsync();
-    if (!isFirst) tell(`${features(size)}: ${selection.scoreName} ${score}`);
+    if (!isFirst) announce(`${features(size)}: ${selection.scoreName} ${score}`);
   }
 
   slider.addEventListener("input", () => showSize(Number(slider.value)));

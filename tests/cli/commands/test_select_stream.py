@@ -9,13 +9,13 @@ import pytest
 
 import centroidal.io
 import centroidal.streaming
-from centroidal.cli import commands
-from centroidal.io import select_batches
+from centroidal.cli.commands import select
+from centroidal.model_selection import select_features
 from centroidal.persistence import load_model, read_model_card
 from centroidal.streaming import batches
 from centroidal.streaming import checkpoint as checkpoints
 
-from .conftest import files, make_samples, run_alone, write_csv
+from ..conftest import files, make_samples, run_alone, write_csv
 from .test_select import rows_of
 
 ASKED = ("--target", "tree", "--stream")
@@ -267,7 +267,7 @@ def test_what_cannot_be_had_together_is_named_and_nothing_is_written(
 
 
 def test_options_are_refused_before_any_work(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(commands, "_select_stream", lambda *args: pytest.fail("it began"))
+    monkeypatch.setattr(select, "_select_stream", lambda *args: pytest.fail("it began"))
     found = run("select", "nowhere", "--target", "tree", "--stream", "--transpose")
     assert found.code == 2
 

@@ -11,7 +11,7 @@ from centroidal import SparseCenterClassifier as Sparse
 from centroidal.io import read_table
 from centroidal.persistence import load_model, read_model_card, save_model
 
-from .conftest import QUICK, files, make_samples, run_alone, write_csv
+from ..conftest import QUICK, files, make_samples, run_alone, write_csv
 
 MERGE = ("merge", "a.skops", "b.skops", "-o", "m.skops")
 ORDER = [3, 1, 0, 2, 5, 4]

@@ -18,13 +18,13 @@ from scipy.io import savemat
 from sklearn.datasets import dump_svmlight_file
 
 import centroidal
-from centroidal.cli import commands
-from centroidal.cli.main import METHODS
+from centroidal.cli.commands import demo
+from centroidal.cli.methods import METHODS
 from centroidal.io import read_table
 from centroidal.model_selection import select_features
 from centroidal.persistence import load_model, read_model_card
 
-from .conftest import QUICK, csv_lines, files, make_samples, run_alone, write_csv
+from ..conftest import QUICK, csv_lines, files, make_samples, run_alone, write_csv
 
 
 def select(run, *args):
@@ -448,7 +448,7 @@ def test_an_output_that_cannot_be_written_is_named(run, trees, tmp_path, monkeyp
     def fail(*args, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("centroidal.cli._tables.write_columns", fail)
+    monkeypatch.setattr("centroidal.cli.commands.select.write_columns", fail)
     options = ("--model", "m.skops", "--features", "f.csv", "--resamples", "0")
     found = run("select", trees.name, "--target", "tree", *QUICK, *options)
     assert (found.code, found.out) == (1, "")
@@ -553,7 +553,7 @@ def test_demo_says_question_answer_and_what_to_do(run, tmp_path):
 def test_demo_writes_a_report_if_asked(run, tmp_path, monkeypatch):
     X, y = make_samples()
     small = select_features(X, y, n_features=2, cv=3, n_repeats=1, random_state=0)
-    monkeypatch.setattr(commands, "_select", lambda *args, **options: small)
+    monkeypatch.setattr(demo, "select_samples", lambda *args, **options: small)
     found = run("demo", "--report", "r.html", "--json")
     assert json.loads(found.out)["written"] == ["r.html"]
     assert run("demo", "--report", "r.html").code == 2

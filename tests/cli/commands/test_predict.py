@@ -9,7 +9,7 @@ from centroidal import SparseCenterClassifier
 from centroidal.feature_selection import L21CentroidSelector
 from centroidal.persistence import save_model
 
-from .conftest import files, make_samples, run_alone, write_csv
+from ..conftest import files, make_samples, run_alone, write_csv
 
 NAMES = np.array([f"g{j}" for j in range(6)], dtype=object)
 PREDICT = ("predict", "m.skops", "new.csv", "-o", "p.csv")

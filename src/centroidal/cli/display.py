@@ -4,13 +4,9 @@ import math
 import os
 import shlex
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from ._facts import comparison_columns, feature_columns
-from ._messages import plain
+from .._percent import percent
+from .messages import plain
+from .results import comparison_columns, feature_columns
 
 __all__ = [
     "comparison",
@@ -28,13 +24,14 @@ _WIDTH_OF_A_FILE = 100
 _IN_ROWS = ("sources", "remarks")  # of a card, which are lists of sentences
 
 
-class _Console(Console):
-    def on_broken_pipe(self):
-        raise BrokenPipeError
-
-
 def _console():
-    console = _Console(markup=False, emoji=False, highlight=False)
+    from rich.console import Console
+
+    class PipeConsole(Console):
+        def on_broken_pipe(self):
+            raise BrokenPipeError
+
+    console = PipeConsole(markup=False, emoji=False, highlight=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = _WIDTH_OF_A_FILE
     return console
@@ -108,12 +105,7 @@ def predictions(classes, counts, files):
 def model(path, card, n_features, selected):
     """Show what a model file says."""
     console = _console()
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(no_wrap=True, style="bold")
-    grid.add_column(overflow="fold")
-    for name, value in _model_lines(path, card, n_features, selected):
-        grid.add_row(_cell(name), _cell(value))
-    console.print(grid)
+    console.print(_grid(_model_lines(path, card, n_features, selected)))
 
 
 def merged(found, counts, facts, files):
@@ -148,12 +140,7 @@ def merged(found, counts, facts, files):
 def datasets(lines):
     """Show what ships and what can be generated, a line each."""
     console = _console()
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(no_wrap=True, style="bold")
-    grid.add_column()
-    for name, line in lines.items():
-        grid.add_row(_cell(name), _cell(line))
-    console.print(grid)
+    console.print(_grid(lines.items()))
     console.print()
     _list_steps(
         console, {"write one as a table": "centroidal datasets expression -o expression.csv"}
@@ -171,16 +158,32 @@ def written(files, step=None):
 # ------------------------------------------------------------------ parts
 
 
-def _cell(value):
-    return Text(plain(value))
+def _cell(value, style=""):
+    from rich.text import Text
+
+    return Text(plain(value), style=style)
 
 
 def _say(console, text, style=""):
-    console.print(Text(plain(text), style=style))
+    console.print(_cell(text, style))
     console.print()
 
 
+def _grid(rows):
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, style="bold")
+    grid.add_column(overflow="fold")
+    for name, value in rows:
+        grid.add_row(_cell(name), _cell(value))
+    return grid
+
+
 def _table(*columns):
+    from rich import box
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
     for name, justify in columns:
         overflow = "fold" if justify == "left" else "ellipsis"
@@ -209,7 +212,7 @@ def _feature_table(found):
     rows = list(zip(*columns.values(), strict=True))
     for rank, name, *numbers in rows[:_MOST_ROWS]:
         if found.stability is not None:
-            numbers[1] = f"{numbers[1]:.0%}"
+            numbers[1] = percent(numbers[1], digits=0)
         table.add_row(str(rank), _cell(name), *map(_number, numbers))
     if len(rows) > _MOST_ROWS:
         table.add_row("", f"… and {len(rows) - _MOST_ROWS:,} more")
@@ -222,7 +225,7 @@ def _confusion_table(found):
     table = _table(("unseen samples of", "left"), *heads, ("recognised", "right"))
     for label, counts, recall in zip(labels, found.confusion, found.recall, strict=True):
         cells = [f"{count:,}" for count in counts.tolist()]
-        table.add_row(_cell(label), *cells, "-" if math.isnan(recall) else f"{recall:.1%}")
+        table.add_row(_cell(label), *cells, "-" if math.isnan(recall) else percent(recall))
     if found.n_repeats > 1:
         table.add_row(f"(each sample in {found.n_repeats} repeats)")
     return table
@@ -306,7 +309,7 @@ def _first_names(names):
 
 def _list_files(console, files):
     if files:
-        console.print(Text(plain(f"Written: {', '.join(files)}")), soft_wrap=True)
+        console.print(_cell(f"Written: {', '.join(files)}"), soft_wrap=True)
         console.print()
 
 
@@ -314,4 +317,4 @@ def _list_steps(console, steps):
     console.print("Next:")
     for name, command in steps.items():
         # In one line, so that it can be copied.
-        console.print(Text(plain(f"  {name}: {command}")), soft_wrap=True)
+        console.print(_cell(f"  {name}: {command}"), soft_wrap=True)

@@ -1,28 +1,31 @@
 """Results as plain values: for JSON, for files of features and scores, for the card of a model."""
 
 import json
-
-import numpy as np
-
-from .._json import json_plain
+import math
 
 __all__ = [
     "comparison_columns",
-    "comparison_facts",
+    "comparison_values",
     "feature_columns",
     "model_metadata",
     "print_json",
-    "selection_facts",
-    "table_facts",
+    "selection_values",
+    "table_values",
 ]
 
 
-def print_json(facts):
-    """Print one JSON object on the standard output; what is not a number is null."""
-    print(json.dumps(json_plain(facts, finite=True), allow_nan=False))
+def print_json(**results):
+    """Print one JSON object; of a table, a selection, a comparison what is worth knowing.
+
+    What is not a number is null.
+    """
+    from .._json import json_plain  # numpy comes with it
+
+    values = {name: _VALUES.get(name, lambda same: same)(each) for name, each in results.items()}
+    print(json.dumps(json_plain(values, finite=True), allow_nan=False))
 
 
-def table_facts(table):
+def table_values(table):
     """Where the samples come from."""
     names = ("source", "digest", "target", "n_samples", "n_features", "remarks")
     return {name: getattr(table, name) for name in names}
@@ -43,7 +46,7 @@ def feature_columns(selection):
     return columns
 
 
-def selection_facts(selection):
+def selection_values(selection):
     """All that is worth knowing of a selection."""
     columns = feature_columns(selection)
     rows = zip(*columns.values(), strict=True)
@@ -57,7 +60,7 @@ def selection_facts(selection):
         "answer": selection.summary(),
         **{name: getattr(selection, name) for name in names},
         "features": [dict(zip(columns, row, strict=True)) for row in rows],
-        "stability": _stability_facts(selection.stability),
+        "stability": _stability_values(selection.stability),
         "path": {
             name: selection.path[name]
             for name in ("n_features", "mean_test_score", "se_test_score")
@@ -65,7 +68,7 @@ def selection_facts(selection):
     }
 
 
-def _stability_facts(stability):
+def _stability_values(stability):
     if stability is None:
         return None
     return {
@@ -77,11 +80,13 @@ def _stability_facts(stability):
 
 def model_metadata(selection, table):
     """Return what the card of a model says of where it comes from."""
+    from .._json import json_plain
+
     names = (
         "method", "scoring", "score", "se_score", "random_score", "se_random", "n_folds",
         "n_repeats", "seed", "versions",
     )  # fmt: skip
-    facts = {
+    metadata = {
         "made_by": "centroidal select",
         "source": table.source,
         "digest": table.digest,
@@ -89,7 +94,7 @@ def model_metadata(selection, table):
         **{name: getattr(selection, name) for name in names},
         "selected_features": selection.selected_names,
     }
-    plain = {name: value for name, value in facts.items() if value is not None}
+    plain = {name: value for name, value in metadata.items() if value is not None}
     return json_plain(plain, finite=True)
 
 
@@ -101,11 +106,12 @@ def comparison_columns(comparison):
         if name not in ("name", "n_folds")
     }
     columns = comparison.table | differences
-    order = np.argsort(-np.nan_to_num(columns["mean_test_score"], nan=-np.inf), kind="stable")
+    scores = [-math.inf if math.isnan(each) else each for each in columns["mean_test_score"]]
+    order = sorted(range(len(scores)), key=lambda row: -scores[row])
     return {name: column[order].tolist() for name, column in columns.items()}
 
 
-def comparison_facts(comparison):
+def comparison_values(comparison):
     """All that is worth knowing of a comparison."""
     columns = comparison_columns(comparison)
     rows = zip(*columns.values(), strict=True)
@@ -121,3 +127,10 @@ def comparison_facts(comparison):
         "seeds": comparison.seeds,
         "versions": comparison.versions,
     }
+
+
+_VALUES = {
+    "table": table_values,
+    "selection": selection_values,
+    "comparison": comparison_values,
+}

@@ -11,7 +11,7 @@ from centroidal import datasets as library
 from centroidal.io import read_table
 from centroidal.persistence import save_model
 
-from .conftest import files, make_samples
+from ..conftest import files, make_samples
 
 
 def write_model(model=None, fitted=True, **metadata):
@@ -129,7 +129,7 @@ def small(monkeypatch):
     for name, make in makers.items():
         make.__name__ = name
         make.__doc__ = "A small one."
-    monkeypatch.setattr("centroidal.cli.commands._known_datasets", lambda: makers)
+    monkeypatch.setattr("centroidal.cli.commands.datasets.known_datasets", lambda: makers)
     return makers
 
 
@@ -147,9 +147,9 @@ def test_a_generator_writes_a_table_by_its_seed(run, small, name, suffix):
 
 @pytest.mark.parametrize("name", [name for name in library.__all__ if name.startswith("make_")])
 def test_every_generator_is_known(name):
-    from centroidal.cli.commands import _known_datasets
+    from centroidal.cli.commands.datasets import known_datasets
 
-    assert _known_datasets()[name] is getattr(library, name)
+    assert known_datasets()[name] is getattr(library, name)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from centroidal.model_selection import ComparisonRun, iter_comparison
 
-from .conftest import files, make_samples, write_csv
+from ..conftest import files, make_samples, write_csv
 
 TREES = ("compare", "trees.csv", "--target", "tree", "--repeats", "1")
 

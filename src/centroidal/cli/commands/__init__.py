@@ -1,0 +1,21 @@
+"""The commands, a module each: its arguments and its work.
+
+Each has a line of HELP, EXAMPLES, ``add_arguments(parser)`` and ``run(args, messages)``. They
+import the library inside functions, so that help and mistakes are answered at once.
+"""
+
+from . import compare, datasets, demo, export, merge, predict, select, show
+
+__all__ = ["COMMANDS"]
+
+# In the order of the help.
+COMMANDS = {
+    "demo": demo,
+    "select": select,
+    "compare": compare,
+    "predict": predict,
+    "show": show,
+    "merge": merge,
+    "export": export,
+    "datasets": datasets,
+}

@@ -1,0 +1,137 @@
+"""Compare classifiers and selectors on a table."""
+
+from ..._optional import require
+from .. import display
+from ..inputs import read_samples
+from ..messages import InputError
+from ..options import (
+    add_evaluation,
+    add_force,
+    add_reading,
+    add_report,
+    add_table,
+    add_target,
+    option_names,
+)
+from ..outputs import Output, Outputs, write_columns, write_report
+from ..results import comparison_columns, print_json
+
+HELP = "Compare classifiers and selectors on a table, on the same folds."
+EXAMPLES = """\
+  centroidal compare expression.csv --target tumour
+  centroidal compare expression.csv --target tumour --repeats 1 --output scores.csv"""
+
+_N_FOLDS = 5
+
+
+def add_arguments(parser):
+    """Add the arguments."""
+    add_table(parser)
+    add_target(parser)
+    add_reading(parser, impute=True)
+    group = parser.add_argument_group("comparison")
+    add_evaluation(group)
+    group.add_argument(
+        "--neural", action="store_true",
+        help="with the sparse centroid-encoder, a network; takes long",
+    )  # fmt: skip
+    group = parser.add_argument_group("files to write, only if the comparison is complete")
+    add_report(group)
+    group.add_argument("--output", metavar="C.csv", help="scores and differences")
+    add_force(group)
+
+
+def run(args, messages):
+    """Compare classifiers on a table; if interrupted, show what is finished and write nothing."""
+    outputs = Outputs(
+        Output("--report", args.report, ".html"), Output("--output", args.output, ".csv"),
+        force=args.force, inputs=[args.table],
+    )  # fmt: skip
+    table = read_samples(args, messages)
+    fits = begin_comparison(args, table)
+    try:
+        comparison = finish_comparison(fits, messages)
+    except KeyboardInterrupt:
+        if not fits.n_done:
+            raise
+        _show(args, fits.comparison(), table, [])
+        raise KeyboardInterrupt(
+            f"{fits.n_done} of {len(fits)} fits are in the table, nothing was written"
+        ) from None
+    write_report(outputs, args, comparison=comparison, table=table)
+    outputs.write("--output", lambda path, force: _write_scores(path, comparison, force))
+    _show(args, comparison, table, outputs.written)
+
+
+def begin_comparison(args, table):
+    """Return the fits of a comparison, which are made as they are asked for."""
+    from ...model_selection import iter_comparison
+
+    n_folds = _n_folds(args.folds, table.y)
+    try:
+        return iter_comparison(
+            _lineup(args, table, n_folds), table.X, table.y, cv=n_folds, n_repeats=args.repeats,
+            scoring=args.scoring, impute=table.impute, n_jobs=args.jobs, random_state=args.seed,
+        )  # fmt: skip
+    except ValueError as error:
+        raise InputError(option_names(error)) from error
+
+
+def finish_comparison(fits, messages):
+    """Make all fits and return the comparison, with a warning for each member that failed."""
+    with messages.bar("Comparing classifiers") as advance:
+        for result in fits:
+            advance(fits.n_done, len(fits), result.name)
+    comparison = fits.comparison()
+    for name in comparison.names:
+        errors = [each.error for each in comparison.results_of(name) if each.error]
+        if errors:
+            messages.note(f"Warning: {name} failed in {len(errors)} folds, first: {errors[0]}")
+    return comparison
+
+
+def _n_folds(asked, y):
+    """Return the number of folds; if nothing is said, as many as the rarest class allows."""
+    label, count = _rarest(y)
+    if count < 3:
+        raise InputError(
+            f"class {label!r} has {count} sample{'' if count == 1 else 's'}; at least 3 are needed "
+            "to compare. Leave it out, or join it with another class."
+        )
+    return min(_N_FOLDS, count) if asked is None else asked
+
+
+def _rarest(y):
+    import numpy as np
+
+    labels, counts = np.unique(y, return_counts=True)
+    return labels.tolist()[counts.argmin()], int(counts.min())
+
+
+def _lineup(args, table, n_folds):
+    """Return whom to compare; None is the default."""
+    if not getattr(args, "neural", False):
+        return None
+    from scipy.sparse import issparse
+
+    from ...model_selection import comparison_lineup
+
+    require("torch", "neural", "--neural")
+    _, count = _rarest(table.y)
+    n_training = count - -(-count // n_folds)  # of the rarest class, in the smallest training part
+    return comparison_lineup(
+        table.X.shape[1], is_sparse=issparse(table.X), inner_cv=max(2, min(_N_FOLDS, n_training)),
+        scoring=args.scoring, neural=True,
+    )  # fmt: skip
+
+
+def _write_scores(path, comparison, force):
+
+    write_columns(path, comparison_columns(comparison), force)
+
+
+def _show(args, comparison, table, written):
+    if args.json:
+        print_json(table=table, comparison=comparison, written=written)
+    else:
+        display.comparison(comparison, table, written)

@@ -1,0 +1,40 @@
+"""The main job on the table that ships with the package."""
+
+from .. import display
+from ..methods import DEFAULT_METHOD
+from ..options import add_force, add_report
+from ..outputs import Output, Outputs, write_report
+from ..results import print_json
+from .select import n_resamples, select_samples, use_cores
+
+HELP = "Select features of a table that ships with the package."
+EXAMPLES = """\
+  centroidal demo
+  centroidal demo --report demo.html"""
+
+
+def add_arguments(parser):
+    """Add the arguments."""
+    add_report(parser)
+    add_force(parser)
+
+
+def run(args, messages):
+    """Select features of the shipped table, of which it is known which genes differ."""
+    outputs = Outputs(Output("--report", args.report, ".html"), force=args.force)
+    from ...datasets import load_expression
+
+    genes = load_expression()
+    labels = genes.target_names[genes.target]
+    selection = select_samples(
+        messages, genes.data, labels, feature_names=genes.feature_names,
+        n_resamples=n_resamples(args), n_jobs=use_cores(args, DEFAULT_METHOD),
+        random_state=args.seed,
+    )  # fmt: skip
+    write_report(outputs, args, selection)
+    is_informative = genes.informative[selection.selected]
+    if args.json:
+        count = is_informative.sum()
+        print_json(selection=selection, n_informative=count, written=outputs.written)
+    else:
+        display.demo(selection, is_informative, outputs.written)

@@ -1,0 +1,35 @@
+"""Translate a model to ONNX."""
+
+from .. import display
+from ..inputs import load_model_file
+from ..messages import input_errors
+from ..options import add_force, add_model, add_output
+from ..outputs import Output, Outputs
+from ..results import print_json
+
+HELP = "Translate a model to ONNX, for other languages."
+EXAMPLES = """\
+  centroidal export tumour.skops -o tumour.onnx"""
+
+
+def add_arguments(parser):
+    """Add the arguments."""
+    add_model(parser)
+    add_output(parser, "M.onnx", "the ONNX graph")
+    add_force(parser)
+
+
+def run(args, messages):
+    """Translate a model, which is refused before anything is written if it cannot be."""
+    output = Output("--output", args.output, ".onnx")
+    outputs = Outputs(output, force=args.force, inputs=[args.model])
+    from ...io import to_onnx
+
+    _, model = load_model_file(args.model)
+    with input_errors(TypeError):
+        to_onnx(model)
+    outputs.write("--output", lambda path, force: to_onnx(model, path, force=force))
+    if args.json:
+        print_json(written=outputs.written)
+    else:
+        display.written(outputs.written)

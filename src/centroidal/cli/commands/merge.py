@@ -1,0 +1,152 @@
+"""Merge models of different samples, without the samples."""
+
+from pathlib import Path
+
+from .. import display
+from ..inputs import load_model_file
+from ..messages import InputError, input_errors
+from ..options import add_force, add_output, whole_number
+from ..outputs import Output, Outputs
+from ..results import print_json
+
+HELP = "Merge models of different samples, without the samples."
+EXAMPLES = """\
+  centroidal merge north.skops south.skops -o both.skops
+  centroidal merge north.skops south.skops west.skops -k 20 -o all.skops"""
+
+_MERGED_BY = "centroidal merge"
+_NO_SCORE = (
+    "How well the merged model does is not known: the scores of its parts are those of other "
+    "models. Try it on samples that none of them was trained on."
+)
+
+
+def add_arguments(parser):
+    """Add the arguments."""
+    parser.add_argument(
+        "models", nargs="+", metavar="M.skops",
+        help="two model files or more, of different samples with the same features",
+    )  # fmt: skip
+    add_output(parser, "M.skops", "the model of all their samples")
+    parser.add_argument(
+        "-k", "--n-features", type=whole_number(1), metavar="N",
+        help="how many features the merged model selects (default: as many as each of the models, "
+        "which must be the same number)",
+    )  # fmt: skip
+    add_force(parser)
+
+
+def run(args, messages):
+    """Merge the models, and write the result with where its samples come from."""
+    output = Output("--output", args.output, ".skops")
+    outputs = Outputs(output, force=args.force, inputs=args.models)
+    _check_each_once(args.models)
+    from ...persistence import save_model
+    from ...io.merging import class_counts, merge_models
+
+    cards, models = zip(*map(load_model_file, args.models), strict=True)
+    with input_errors():
+        model, remarks = merge_models(
+            models, n_features=args.n_features, names=args.models, return_remarks=True
+        )
+    counts = [class_counts(each) for each in models]
+    sources = _sources(args.models, cards, counts)
+    target, on_target = _common_target(args.models, cards)
+    remarks += (*on_target, *_remark_on_repeated(sources))
+    messages.remarks(remarks)
+    metadata = _metadata(model, class_counts(model), sources, target, (*remarks, _NO_SCORE))
+    outputs.write(
+        "--output", lambda path, force: save_model(model, path, metadata=metadata, force=force)
+    )
+    if args.json:
+        print_json(
+            class_name=type(model).__name__, classes=model.classes_,
+            n_features=model.n_features_in_, **metadata, written=outputs.written,
+        )  # fmt: skip
+    else:
+        by_file = dict(zip(args.models, counts, strict=True))
+        display.merged(model, by_file, metadata, outputs.written)
+
+
+def _check_each_once(paths):
+    seen = set()
+    for path in paths:
+        if Path(path).resolve() in seen:
+            raise InputError(f"{path} is given twice; its samples would count twice.")
+        seen.add(Path(path).resolve())
+
+
+def _sources(paths, cards, counts):
+    """Return where the samples come from, as the cards say; what was merged before, by its parts.
+
+    A card is a claim of its file, so only texts and numbers are taken from it.
+    """
+    sources = []
+    for path, card, count in zip(paths, cards, counts, strict=True):
+        before = card.metadata.get("sources")
+        is_merged = card.metadata.get("made_by") == _MERGED_BY and isinstance(before, list)
+        parts = [_source(each) for each in before if isinstance(each, dict)] if is_merged else []
+        own = card.metadata | {"file": Path(path).name, "n_samples": sum(count.values())}
+        sources += list(filter(None, parts)) or [_source(own)]
+    return sources
+
+
+def _source(metadata):
+    names = ("file", "source", "digest", "n_samples")
+    return {
+        name: metadata[name] for name in names if isinstance(metadata.get(name), str | int | float)
+    }
+
+
+def _common_target(paths, cards):
+    """Return the name of the labels if all have the same, and remarks if they differ."""
+    targets = [card.metadata.get("target") for card in cards]
+    if all(isinstance(each, str) and each == targets[0] for each in targets):
+        return targets[0], ()
+    if len({each for each in targets if isinstance(each, str)}) < 2:
+        return None, ()
+    names = ", ".join(f"{path}: {target}" for path, target in zip(paths, targets, strict=True))
+    return None, (
+        f"The labels have different names ({names}), so the merged model remembers none; predict "
+        "leaves out a column of labels only if --drop names it.",
+    )
+
+
+def _remark_on_repeated(sources):
+    """Remark on tables that several models were trained on."""
+    files = {}
+    for each in sources:
+        if "digest" in each:
+            files.setdefault(each["digest"], []).append(each.get("file", "?"))
+    for names in files.values():
+        if len(names) > 1:
+            yield f"{', '.join(names)} come from the same table; its samples count several times."
+
+
+def _metadata(model, counts, sources, target, remarks):
+    """Return what the card of a merged model says; no score, as there is none."""
+    from ..._json import json_plain
+
+    metadata = {
+        "made_by": _MERGED_BY,
+        "sources": sources,
+        "target": target,
+        "n_samples": sum(counts.values()),
+        "class_counts": counts,
+        "selected_features": _selected_names(model),
+        "remarks": remarks,
+    }
+    plain = {name: value for name, value in metadata.items() if value is not None}
+    return json_plain(plain, finite=True)
+
+
+def _selected_names(model):
+    """Names of the features that a model reads, the best first; None if it reads all of them."""
+    from ...io.prediction import columns_read
+
+    is_read = columns_read(model)
+    if is_read is None:
+        return None
+    columns = range(model.n_features_in_)
+    names = getattr(model, "feature_names_in_", [f"x{j}" for j in columns])
+    return [str(names[j]) for j in getattr(model, "feature_ranking_", columns) if is_read[j]]

@@ -1,0 +1,59 @@
+"""Predict the classes of new samples."""
+
+from .. import display
+from ..inputs import load_model_file
+from ..messages import input_errors
+from ..options import add_force, add_model, add_output, add_reading, add_table
+from ..outputs import Output, Outputs
+from ..results import print_json
+
+HELP = "Predict the classes of new samples with a model."
+EXAMPLES = """\
+  centroidal predict tumour.skops new.csv -o predictions.csv
+  centroidal predict tumour.skops new.csv --id sample -o predictions.csv --allow-extra"""
+
+
+def add_arguments(parser):
+    """Add the arguments."""
+    add_model(parser)
+    add_table(parser)
+    add_output(parser, "P.csv", "predictions: id, prediction, probability_<class>")
+    add_reading(parser)
+    parser.add_argument(
+        "--allow-extra", action="store_true",
+        help="leave out columns that the model was not fitted to, instead of refusing them",
+    )  # fmt: skip
+    add_force(parser)
+
+
+def run(args, messages):
+    """Predict the classes of the samples of a table."""
+    output = Output("--output", args.output, ".csv")
+    outputs = Outputs(output, force=args.force, inputs=[args.model, args.table])
+    predictions = _predict(args)
+    messages.remarks(predictions.remarks)
+    outputs.write("--output", predictions.write_csv)
+    labels = predictions.labels.tolist()
+    counts = {str(label): labels.count(label) for label in predictions.classes.tolist()}
+    if args.json:
+        print_json(
+            n_samples=len(labels), classes=predictions.classes, remarks=predictions.remarks,
+            counts=counts, written=outputs.written,
+        )  # fmt: skip
+    else:
+        display.predictions(predictions.classes, counts, outputs.written)
+
+
+def _predict(args):
+    from ...io.prediction import predict_table, read_new_samples
+
+    card, model = load_model_file(args.model)
+    target = card.metadata.get("target")
+    if target in (card.feature_names or ()):  # a feature of the same name, which is needed
+        target = None
+    with input_errors():
+        table = read_new_samples(
+            args.table, target=target, ids=args.id, drop=args.drop, transpose=args.transpose,
+            layer=args.layer,
+        )  # fmt: skip
+        return predict_table(model, table, target=target, allow_extra=args.allow_extra)

@@ -1,0 +1,290 @@
+"""Select the features that tell the classes of a table apart: the main job."""
+
+import shlex
+from contextlib import contextmanager
+from pathlib import Path
+
+from .. import display
+from ..inputs import read_samples
+from ..messages import InputError, WorkError, input_errors
+from ..methods import (
+    DEFAULT_METHOD,
+    METHODS,
+    describe_methods,
+    streamed_methods,
+    threaded_methods,
+)
+from ..options import (
+    add_evaluation,
+    add_force,
+    add_reading,
+    add_report,
+    add_table,
+    add_target,
+    number_reader,
+    option_names,
+    whole_number,
+)
+from ..outputs import Output, Outputs, command_line, write_columns, write_report, write_table
+from ..results import feature_columns, model_metadata, print_json
+from .compare import begin_comparison, finish_comparison
+
+HELP = "Select the features that tell the classes of a table apart."
+EXAMPLES = """\
+  centroidal select expression.csv --target tumour
+  centroidal select expression.csv --target tumour -k 20 --model tumour.skops
+  centroidal select genes.tsv --transpose --target tumour --method best --report report.html
+  centroidal select cells.h5ad --target kind --layer counts --features features.csv
+  centroidal select parts/ --target tumour --stream --checkpoint so_far.skops"""
+
+_N_RESAMPLES = 50
+_IN_MEMORY = ("--impute", "--transpose", "--resamples", "--compare", "--export-selected")
+
+
+# ------------------------------------------------------------------ arguments
+
+
+def add_arguments(parser):
+    """Add the arguments."""
+    add_table(parser, folders=True)
+    add_target(parser)
+    _add_stream(add_reading(parser, impute=True))
+    _add_selection(parser.add_argument_group("selection"))
+    _add_files(parser.add_argument_group("files to write"))
+
+
+def _add_stream(group):
+    group.add_argument(
+        "--stream", action="store_true",
+        help="read the table in batches, as often as needed, for one that does not fit in memory "
+        "(out-of-core)",
+    )  # fmt: skip
+    group.add_argument(
+        "--checkpoint", metavar="C.skops",
+        help="with --stream: file to note in how far it is; the same command goes on from there",
+    )  # fmt: skip
+
+
+def _add_selection(group):
+    group.add_argument(
+        "--method", choices=METHODS, default=DEFAULT_METHOD,
+        help=f"how features are ranked: {describe_methods()} (default: {DEFAULT_METHOD})",
+    )  # fmt: skip
+    group.add_argument(
+        "-k", "--n-features", type=whole_number(1, word="auto"), default="auto", metavar="N|auto",
+        help="how many features to select; auto chooses by cross-validation (default: auto)",
+    )  # fmt: skip
+    group.add_argument(
+        "--rule", choices=("best", "one_se"), default="one_se",
+        help="auto takes the number with the best score, or the smallest within one standard error "
+        "of it (default: one_se)",
+    )  # fmt: skip
+    add_evaluation(group)
+    even = number_reader(lambda number: number >= 0 and number % 2 == 0, "an even number from 0 on")
+    group.add_argument(
+        "--resamples", type=even, metavar="N",
+        help="halves of the samples in which to select anew, to see how stable it is; an even "
+        "number (default: 50 with --report or --features, else 0)",
+    )  # fmt: skip
+
+
+def _add_files(group):
+    add_report(group)
+    group.add_argument(
+        "--compare", action="store_true",
+        help="add a comparison with other classifiers to the report; takes some minutes",
+    )  # fmt: skip
+    group.add_argument("--model", metavar="M.skops", help="the fitted model, for predict")
+    group.add_argument(
+        "--features", metavar="F.csv", help="the selected features: rank, gain, centers"
+    )
+    group.add_argument(
+        "--export-selected", metavar="S.csv|S.parquet",
+        help="the table with the selected features only",
+    )  # fmt: skip
+    add_force(group)
+
+
+# ------------------------------------------------------------------ the work
+
+
+def run(args, messages):
+    """Select features of a table, score the selection, write what is asked for."""
+    _check_stream(args)
+    if args.compare and args.report is None:
+        raise InputError(
+            "--compare adds to the report, so it needs --report R.html; the command compare "
+            "works without."
+        )
+    outputs = _outputs(args)
+    work = _select_stream if args.stream else _select_table
+    table, selection, comparison = work(args, messages)
+    _write(outputs, args, selection, table, comparison)
+    if args.json:
+        print_json(table=table, selection=selection, written=outputs.written)
+    else:
+        steps = _next_steps(args, outputs.written)
+        display.selection(selection, table, outputs.written, steps)
+
+
+def select_samples(messages, X, y, **options):
+    """Select; what is refused before the first step is wrong input, any later error is not."""
+    from ...model_selection import select_features
+
+    has_begun = False
+    with messages.bar("Selecting features") as advance:
+
+        def progress(*step):
+            nonlocal has_begun
+            has_begun = True
+            advance(*step)
+
+        try:
+            return select_features(X, y, progress=progress, **options)
+        except ValueError as error:
+            if has_begun:
+                raise
+            raise InputError(option_names(error)) from error
+
+
+def n_resamples(args):
+    """Return how many halves to select from; if nothing is said, some where they are shown."""
+    asked = getattr(args, "resamples", None)
+    if asked is not None:
+        return asked
+    return _N_RESAMPLES if args.report or getattr(args, "features", None) else 0
+
+
+def use_cores(args, method):
+    """Return the cores to use; if nothing is said, all where threads do, else one."""
+    return -1 if args.jobs is None and method in threaded_methods() else args.jobs
+
+
+def _check_stream(args):
+    """Raise if an option needs all samples in memory, which is what --stream is to avoid."""
+    if not args.stream:
+        if args.checkpoint is not None:
+            raise InputError(f"--checkpoint {args.checkpoint} needs --stream.")
+        return
+    if args.method not in streamed_methods():
+        raise InputError(
+            f"--stream knows --method {' and '.join(streamed_methods())}; {args.method} needs all "
+            "samples in memory."
+        )
+    for option in _IN_MEMORY:
+        if getattr(args, option[2:].replace("-", "_")):
+            raise InputError(f"{option} needs all samples in memory, so not with --stream.")
+    if args.repeats not in (None, 1):
+        raise InputError(f"--repeats {args.repeats} must be 1 with --stream: folds are drawn once.")
+
+
+def _outputs(args):
+    return Outputs(
+        Output("--report", args.report, ".html"),
+        Output("--model", args.model, ".skops"),
+        Output("--features", args.features, ".csv"),
+        Output("--export-selected", args.export_selected, ".csv", ".parquet"),
+        Output("--checkpoint", args.checkpoint, ".skops", may_exist=True),
+        force=args.force,
+        inputs=[args.table],
+    )
+
+
+def _select_table(args, messages):
+    """Return the table, the selection, and the comparison if it is asked for."""
+    table = read_samples(args, messages)
+    fits = begin_comparison(args, table) if args.compare else None
+    selection = select_samples(
+        messages, table.X, table.y, method=args.method, n_features=args.n_features,
+        rule=args.rule, scoring=args.scoring, cv=args.folds, n_repeats=args.repeats,
+        impute=table.impute, n_resamples=n_resamples(args), feature_names=table.feature_names,
+        n_jobs=use_cores(args, args.method), random_state=args.seed,
+    )  # fmt: skip
+    return table, selection, None if fits is None else finish_comparison(fits, messages)
+
+
+def _select_stream(args, messages):
+    """Do the same with batches, which cannot be compared."""
+    from ...io import batches, select_batches
+
+    with input_errors():
+        rows = batches(
+            args.table, target=args.target, ids=args.id, drop=args.drop, layer=args.layer
+        )
+    with messages.bar("Selecting features") as advance, _stream_errors(args):
+        selection = select_batches(
+            rows, method=args.method, n_features=args.n_features, rule=args.rule,
+            scoring=args.scoring, cv=args.folds, checkpoint=args.checkpoint,
+            n_jobs=use_cores(args, args.method), random_state=args.seed, progress=advance,
+        )  # fmt: skip
+    return rows, selection, None
+
+
+@contextmanager
+def _stream_errors(args):
+    """Word what may go wrong while batches are read; most of it is known only then."""
+    try:
+        yield
+    except ValueError as error:
+        raise InputError(option_names(error)) from error
+    except OSError as error:
+        if error.errno is None or args.checkpoint is None:  # in a batch, which is named
+            raise InputError(str(error)) from error
+        raise WorkError(
+            f"--checkpoint {args.checkpoint} could not be written: {error.strerror}."
+        ) from error
+    except KeyboardInterrupt:
+        if args.checkpoint is None or not Path(args.checkpoint).exists():
+            raise
+        raise KeyboardInterrupt(
+            f"the same command goes on from {args.checkpoint}, nothing else was written"
+        ) from None
+
+
+# ------------------------------------------------------------------ after the work
+
+
+def _write(outputs, args, selection, table, comparison):
+    from ...persistence import save_model
+
+    def save(path, force):
+        save_model(selection.model, path, metadata=model_metadata(selection, table), force=force)
+
+    def export_selected(path, force):
+        first = {} if table.ids is None else {_free_name(selection, table): table.ids}
+        first[table.target] = table.y
+        X, names = table.X[:, selection.selected], selection.selected_names.tolist()
+        write_table(path, first, X, names, force)
+
+    outputs.write("--model", save)
+    outputs.write(
+        "--features",
+        lambda path, force: write_columns(path, feature_columns(selection), force),
+    )
+    outputs.write("--export-selected", export_selected)
+    write_report(outputs, args, selection, comparison, table)
+
+
+def _free_name(selection, table):
+    """Return a name for the column of ids that no other column has."""
+    name = "id"
+    while name in (table.target, *selection.selected_names):
+        name = f"sample_{name}"
+    return name
+
+
+def _next_steps(args, written):
+    """Return the commands that come next."""
+    again = command_line(args) + (" --force" if written and not args.force else "")
+    steps = {}
+    if args.model is None:
+        steps["keep the model"] = f"{again} --model model.skops"
+    else:
+        model = shlex.quote(args.model)
+        steps["predict new samples"] = f"centroidal predict {model} NEW.csv -o predictions.csv"
+    if args.report is None:
+        steps["see more in a report"] = f"{again} --report report.html"
+    if not args.stream:
+        table, target = shlex.quote(args.table), shlex.quote(args.target)
+        steps["compare classifiers"] = f"centroidal compare {table} --target {target}"
+    return steps

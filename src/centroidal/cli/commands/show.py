@@ -1,0 +1,45 @@
+"""Show what is in a model file."""
+
+from .. import display
+from ..inputs import check_file, load_model_file
+from ..messages import input_errors
+from ..options import add_model
+from ..results import print_json
+
+HELP = "Show what is in a model file."
+EXAMPLES = """\
+  centroidal show tumour.skops
+  centroidal show tumour.skops --json"""
+
+add_arguments = add_model
+
+
+def run(args, messages):
+    """Show what a model file says, and build the model only to find the selected features."""
+    from ...persistence import read_model_card
+
+    with input_errors():
+        card = read_model_card(check_file(args.model))
+    selected, n_features = _selected_features(card, args.model)
+    if args.json:
+        values = {name: getattr(card, name) for name in card.__dataclass_fields__}
+        print_json(n_features=n_features, selected_features=selected, **values)
+    else:
+        display.model(args.model, card, n_features, selected)
+
+
+def _selected_features(card, path):
+    """Names of the selected features, and the number of all; from the card if it has both."""
+    if "selected_features" in card.metadata and card.feature_names is not None:
+        return card.metadata["selected_features"], len(card.feature_names)
+    from ...io.prediction import columns_read
+
+    _, model = load_model_file(path)
+    n_features = getattr(model, "n_features_in_", None)
+    if n_features is None:  # not fitted
+        return None, None
+    is_read = columns_read(model)
+    if is_read is None:
+        return None, n_features
+    names = card.feature_names or [f"x{j}" for j in range(n_features)]
+    return [name for name, read in zip(names, is_read, strict=True) if read], n_features

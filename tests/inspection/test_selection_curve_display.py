@@ -9,7 +9,12 @@ from centroidal.datasets import make_expression
 from centroidal.inspection import SelectionCurveDisplay
 from centroidal.model_selection import selection_curve
 
-OPTIONS = {"n_features": [1, 5, 30], "estimator": NearestCentroid(), "cv": 3, "random_state": 0}
+OPTIONS = {
+    "n_features_grid": [1, 5, 30],
+    "estimator": NearestCentroid(),
+    "cv": 3,
+    "random_state": 0,
+}
 SELECTORS = {"F statistic": SelectKBest(), "ReliefF": ReliefFSelector()}
 
 

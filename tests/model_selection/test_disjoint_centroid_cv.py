@@ -172,9 +172,12 @@ def test_table_has_a_row_a_weight_and_a_column_a_fold(blocks):
 def test_table_sums_up_its_folds(blocks):
     model = choose_weight(assignment="margin", cv=4).fit(*blocks)
     scores = path_scores(model)
+    spread = scores.std(axis=0, ddof=1)
     np.testing.assert_allclose(model.path_["mean_test_score"], scores.mean(axis=0))
-    np.testing.assert_allclose(model.path_["std_test_score"], scores.std(axis=0, ddof=1))
-    np.testing.assert_allclose(model.path_["se_test_score"], scores.std(axis=0, ddof=1) / 2.0)
+    np.testing.assert_allclose(model.path_["std_test_score"], spread)
+    folds = StratifiedKFold(4).split(*blocks)
+    ratio = np.mean([test.size / train.size for train, test in folds])
+    np.testing.assert_allclose(model.path_["se_test_score"], spread * np.sqrt(1 / 4 + ratio))
 
 
 def test_weights_are_sorted_and_each_is_tried_once(blocks):
@@ -217,7 +220,7 @@ def test_sparse_path_equals_the_dense_one(blocks, store, settings):
 
 
 def test_chosen_weight_has_the_best_mean_score(blocks):
-    model = choose_weight(assignment="margin").fit(*blocks)
+    model = choose_weight(assignment="margin", rule="best").fit(*blocks)
     best = model.path_["mean_test_score"].argmax()
     assert model.baseline_weight_ == model.path_["baseline_weight"][best]
     assert model.best_score_ == model.path_["mean_test_score"].max()
@@ -241,7 +244,8 @@ def test_one_se_rule_takes_the_smallest_weight_within_one_standard_error(blocks)
     mean, error = model.path_["mean_test_score"], model.path_["se_test_score"]
     is_close = mean >= mean.max() - error[mean.argmax()]
     assert model.baseline_weight_ == model.path_["baseline_weight"][is_close.argmax()]
-    assert model.baseline_weight_ < choose_weight(assignment="margin").fit(*blocks).baseline_weight_
+    best = choose_weight(assignment="margin", rule="best").fit(*blocks)
+    assert model.baseline_weight_ < best.baseline_weight_
 
 
 def test_fold_whose_starts_are_all_void_counts_as_all_wrong(blocks):

@@ -155,7 +155,9 @@ def test_table_becomes_a_data_frame(pair):
 def test_standard_error_is_that_of_the_folds(pair):
     path = FisherSubspaceClassifierCV(n_components_grid=GRID, cv=4).fit(*pair).path_
     scores = np.array([path[f"split{k}_test_score"] for k in range(4)])
-    np.testing.assert_allclose(path["se_test_score"], scores.std(axis=0, ddof=1) / 2.0)
+    np.testing.assert_allclose(
+        path["se_test_score"], scores.std(axis=0, ddof=1) * np.sqrt(1 / 4 + 1 / 3)
+    )
 
 
 def test_weights_count_in_fitting_and_scoring(pair):

@@ -69,7 +69,9 @@ def test_choices_are_those_of_a_search_that_ranks_anew(genes, selector, size, sc
     train, test = np.arange(60) % 3 > 0, np.arange(60) % 3 == 0
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     options = {"cv": folds, "scoring": scoring}
-    model = RankedFeaturesClassifierCV(selector, GaussianNB(), n_features_grid=SIZES, **options)
+    model = RankedFeaturesClassifierCV(
+        selector, GaussianNB(), n_features_grid=SIZES, rule="best", **options
+    )
     model.fit(X[train], y[train])
     steps = make_pipeline(selector, GaussianNB())
     name = type(selector).__name__.lower()

@@ -559,7 +559,7 @@ def test_best_estimator_of_a_search_selects(genes):
 
 def test_ranking_can_be_scored_like_that_of_any_selector(genes):
     model = StabilitySelector(SelectKBest(k=4), n_resamples=4, random_state=0)
-    curve = selection_curve(model, *genes, n_features=[2, 4], cv=2, n_random=0)
+    curve = selection_curve(model, *genes, n_features_grid=[2, 4], cv=2, n_random=0)
     assert curve.rankings.shape == (2, 30)
 
 

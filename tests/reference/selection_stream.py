@@ -32,9 +32,12 @@ class Selected(NamedTuple):
     n_features: int
 
 
-def slow_selection(X, y, folds, *, method, n_features, rule, scoring, seed, is_sparse=False):
+def slow_selection(
+    X, y, folds, *, method, n_features_to_select, rule, scoring, seed, is_sparse=False
+):
     """Select features of rows whose folds are given."""
     sizes = sizes_of(method, X.shape[1], len(set(y)))
+    n_features = n_features_to_select
     if n_features != "auto":
         sizes = sorted({*sizes, n_features})
     numbers = range(folds.max() + 1)
@@ -45,7 +48,7 @@ def slow_selection(X, y, folds, *, method, n_features, rule, scoring, seed, is_s
         models = [model_of(method, size, is_sparse=is_sparse) for size in sizes]
         return [model.fit(X[train], y[train]).predict(X[test]) for model in models]
 
-    rng = np.random.RandomState(seed)
+    seeds = np.random.RandomState(seed).randint(2**31 - 1, size=len(numbers))
     confusions, random_scores, chosen, nested, at_random, outer = [], [], [], [], [], []
     for fold in numbers:
         truth, found = y[folds == fold], predictions([fold], fold)
@@ -61,7 +64,7 @@ def slow_selection(X, y, folds, *, method, n_features, rule, scoring, seed, is_s
             position, _ = choose(sizes, np.transpose(inner).tolist(), _even(len(others)), rule)
         chosen.append(sizes[position])
         nested.append(outer[-1][position])
-        drawn = rng.permutation(X.shape[1])
+        drawn = np.random.RandomState(seeds[fold]).permutation(X.shape[1])
         random_scores.append(_random_scores(X, y, folds, fold, sizes, drawn, method, score))
         at_random.append(random_scores[-1][position])
 

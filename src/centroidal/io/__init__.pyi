@@ -1,7 +1,6 @@
 from .merging import merge_models
 from .onnx_export import to_onnx
 from .prediction import Predictions, predict_table, read_new_samples
-from .select_batches import select_batches
 from .tables import Table, read_table
 
 __all__ = [
@@ -11,6 +10,5 @@ __all__ = [
     "predict_table",
     "read_new_samples",
     "read_table",
-    "select_batches",
     "to_onnx",
 ]

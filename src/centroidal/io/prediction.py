@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from .._data import check_fitted
 from .._files import check_target, write_atomically
 from .._parameters import check_flag
-from ..model_selection._features_used import kept_by
+from ..model_selection.feature_flow import follow_features, steps_of
 from ..streaming.request import N_NAMES, count_noun, list_names, quote
 from .tables import read_table
 
@@ -215,20 +214,10 @@ def columns_read(model):
     ndarray of bool, shape (n_features,), or None
         None if the model does not say.
     """
-    steps = _steps_of(model)
-    columns = np.arange(model.n_features_in_)
-    for step in steps:
-        kept = kept_by(step, columns.size)
-        if kept is None:
-            break
-        columns = columns[kept]
-    if columns.size == model.n_features_in_ and kept is None:
+    columns, rest = follow_features(steps_of(model), model.n_features_in_)
+    if rest and columns.size == model.n_features_in_:
         return None
     return np.isin(np.arange(model.n_features_in_), columns)
-
-
-def _steps_of(model):
-    return [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
 
 
 def _match(model, table, target, allow_extra, remarks):
@@ -356,7 +345,7 @@ def _n_missing(X):
 
 def _fills_in(model):
     """Say whether a model has an imputer, or takes missing values as they are."""
-    steps = _steps_of(model)
+    steps = steps_of(model)
     takes_gaps = len(steps) == 1 and get_tags(steps[0]).input_tags.allow_nan
     return takes_gaps or any(isinstance(step, SimpleImputer) for step in steps)
 

@@ -1,19 +1,19 @@
-from ._selection_methods import SELECTION_METHODS
 from .compare import ComparisonInterrupted, ComparisonRun, compare, iter_comparison
 from .comparison import Comparison, FoldResult
-from .comparison_lineup import comparison_lineup
+from .curve import SelectionCurve, selection_curve
 from .disjoint_centroid_cv import DisjointCentroidClassifierCV
 from .fisher_subspace_cv import FisherSubspaceClassifierCV
+from .lineup import comparison_lineup
+from .methods import METHODS, Method, register_method
 from .random_features import RandomFeaturesClassifier
 from .ranked_features_cv import RankedFeaturesClassifierCV
-from .select_features import select_features
+from .select import select_features
 from .selection import FeatureSelection
-from .selection_curve import SelectionCurve, selection_curve
 from .sparse_center_cv import SparseCenterClassifierCV
 from .stability import SelectionStability, StabilitySelector, selection_stability
 
 __all__ = [
-    "SELECTION_METHODS",
+    "METHODS",
     "Comparison",
     "ComparisonInterrupted",
     "ComparisonRun",
@@ -21,6 +21,7 @@ __all__ = [
     "FeatureSelection",
     "FisherSubspaceClassifierCV",
     "FoldResult",
+    "Method",
     "RandomFeaturesClassifier",
     "RankedFeaturesClassifierCV",
     "SelectionCurve",
@@ -30,6 +31,7 @@ __all__ = [
     "compare",
     "comparison_lineup",
     "iter_comparison",
+    "register_method",
     "select_features",
     "selection_curve",
     "selection_stability",

@@ -1,7 +1,7 @@
 """Honest comparison of classifiers: everything is chosen inside the folds, the folds are shared.
 
 The file goes from the question, `compare` and `iter_comparison`, over one member in one fold to
-the run over all of them. The answer is in comparison.py, whom to compare in comparison_lineup.py.
+the run over all of them. The answer is in comparison.py, whom to compare in lineup.py.
 """
 
 import sys
@@ -17,7 +17,6 @@ from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import FitFailedWarning
-from sklearn.metrics import get_scorer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import get_routing_for_object
@@ -25,15 +24,14 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._data import check_labelled, check_labels, label_codes
 from .._parameters import check_classifier, check_jobs
-from ._features_used import used_features
-from ._folds import outer_folds
-from ._imputing import check_imputer, with_imputer
-from ._parts import rows_of
-from ._seeds import draw_seed, draw_seeds
-from ._threads import one_thread
 from .comparison import FoldResult, Question, tabulate
-from .comparison_lineup import comparison_lineup, inner_folds
-from .path import score_name
+from .feature_flow import used_features
+from .lineup import comparison_lineup, inner_folds
+from .metrics import check_scoring
+from .parts import rows_of
+from .repeatable import draw_seed, draw_seeds, one_thread, seed_parts
+from .sources import check_imputer, with_imputer
+from .splits import check_groups, outer_folds
 
 __all__ = ["ComparisonInterrupted", "ComparisonRun", "compare", "iter_comparison"]
 
@@ -254,13 +252,13 @@ def iter_comparison(
     True
     """
     check_jobs(n_jobs)
-    scorer, rng = _check_scorer(scoring), check_random_state(random_state)
+    checked, rng = check_scoring(scoring), check_random_state(random_state)
     _check_estimators(estimators)
     imputer = check_imputer(impute)
     if y is None:
         raise ValueError("y=None must hold the class of each sample.")
     data = check_labels(_ASKING, X, y)
-    groups = _check_groups(groups, data.codes.size)
+    groups = check_groups(groups, data.codes.size)
     split_seed = draw_seed(rng)
     folds = outer_folds(cv, n_repeats, data, groups, split_seed)
     if estimators is None:
@@ -269,10 +267,8 @@ def iter_comparison(
 
     seeds = draw_seeds(rng, len(folds))
     members = {name: with_imputer(each, imputer) for name, each in estimators.items()}
-    trial = _Trial(data.X, data.codes, data.classes, groups, data.features.number, scorer)
-    question = Question(
-        score_name(scoring), baseline, tuple(members), folds, seeds, split_seed, data
-    )
+    trial = _Trial(data.X, data.codes, data.classes, groups, data.features.number, checked.scorer)
+    question = Question(checked.name, baseline, tuple(members), folds, seeds, split_seed, data)
     return ComparisonRun(trial, members, question, n_jobs)
 
 
@@ -313,32 +309,11 @@ def _check_estimators(estimators):
         check_classifier(f"estimators[{name!r}]", each)
 
 
-def _check_scorer(scoring):
-    if scoring is not None and not isinstance(scoring, str) and not callable(scoring):
-        raise TypeError(
-            f"scoring={scoring!r} must be the name of a scorer, a function of estimator, X and y, "
-            "or None."
-        )
-    return get_scorer("accuracy" if scoring is None else scoring)
-
-
 def _check_baseline(baseline, estimators):
     if baseline is not None and baseline not in estimators:
         raise ValueError(
             f"baseline={baseline!r} must be None or among the names {', '.join(estimators)}."
         )
-
-
-def _check_groups(groups, n_samples):
-    if groups is None:
-        return None
-    groups = np.asarray(groups)
-    if groups.shape != (n_samples,):
-        raise ValueError(
-            f"groups of shape {groups.shape} must hold one group for each of the {n_samples} "
-            "samples."
-        )
-    return groups
 
 
 def _check_progress(progress):
@@ -373,7 +348,11 @@ def _lineup_for(data, folds, groups, scoring, imputer):
         )
     inner = inner_folds(data, folds, groups)
     return comparison_lineup(
-        data.features.number, is_sparse=issparse(data.X), inner_cv=inner, scoring=scoring
+        data.features.number,
+        n_classes=data.classes.size,
+        is_sparse=issparse(data.X),
+        inner_cv=inner,
+        scoring=scoring,
     )
 
 
@@ -409,7 +388,7 @@ def _run_alone(trial, name, estimator, fold, seed, train, test):
 
 
 def _fit_and_score(trial, estimator, seed, train, test):
-    model = _seeded(clone(estimator), seed)
+    model = seed_parts(clone(estimator), lambda: seed)
     X, labels = trial.part(train)
     groups = None if trial.groups is None else trial.groups[train]
     start = time.perf_counter()
@@ -429,13 +408,6 @@ def _fit_and_score(trial, estimator, seed, train, test):
         "features": features,
         "parameters": _choices_of(model),
     }
-
-
-def _seeded(model, seed):
-    """Give the seed to each part that has a `random_state` of None."""
-    parameters = model.get_params(deep=True)
-    is_seed = {name for name in parameters if name.split("__")[-1] == "random_state"}
-    return model.set_params(**{name: seed for name in is_seed if parameters[name] is None})
 
 
 def _fit(model, X, labels, groups):

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.dummy import DummyClassifier
 
-from ._rankings import last_step
-from ._versions import versions
-from .path import corrected_error
+from .feature_flow import last_step
+from .metrics import corrected_error
 from .random_features import RandomFeaturesClassifier
+from .repeatable import versions
+from .splits import size_ratio
 
 __all__ = ["Comparison", "FoldResult", "Question", "tabulate"]
 
@@ -302,7 +303,7 @@ def tabulate(question, members, results):
     scores = np.full((len(names), len(folds)), np.nan)
     for each in results:
         scores[names.index(each.name), each.fold] = each.score
-    ratio = np.mean([test.size / train.size for train, test in folds])
+    ratio = size_ratio(folds)
     rows = [_row(name, [each for each in results if each.name == name], ratio) for name in names]
     table = {column: np.array([row[column] for row in rows]) for column in rows[0]}
     baseline = _best(table) if question.baseline is None else question.baseline

@@ -1,17 +1,18 @@
 """Disjoint centroids with the weight of the baseline chosen by cross-validation."""
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from .._data import check_finite_summary, check_labelled
+from .._data import LabelledData, check_finite_summary, check_labelled
 from .._parameters import check_weight_grid
 from .._progress import with_callbacks
 from ..classifiers import DisjointCentroidClassifier
 from ..classifiers.disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
 from ..statistics import class_moments, map_blocks
-from ._folds import FoldsMixin
-from .path import choose, path_table
+from .cross_validated import CrossValidatedMixin
+from .nested import score_path, score_table
 
 __all__ = ["DisjointCentroidClassifierCV"]
 
@@ -19,7 +20,7 @@ _TO_ONE = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _GRIDS = {"alternating": (*_TO_ONE, 1.2, np.inf), "margin": (*_TO_ONE, 1.1, np.inf)}
 
 
-class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
+class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
     r"""Disjoint centroid classifier that chooses which features to leave out (NDC-S).
 
     In each fold the groups of features for all weights of the baseline are found on the training
@@ -48,9 +49,9 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
         As in scikit-learn; None is 5 stratified folds.
     scoring : str, callable or None, default=None
         Scorer of scikit-learn; None is accuracy.
-    rule : {"best", "one_se"}, default="best"
-        "best": smallest weight with the best mean score. "one_se": smallest weight whose mean score
-        is within one standard error of the best.
+    rule : {"one_se", "best"}, default="one_se"
+        "one_se": smallest weight whose mean score is within one standard error of the best.
+        "best": smallest weight with the best mean score.
     random_state : int, RandomState or None, default=None
         Seed or source of randomness of the starts.
     n_jobs : int or None, default=None
@@ -112,7 +113,7 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
         n_init=100,
         cv=None,
         scoring=None,
-        rule="best",
+        rule="one_se",
         random_state=None,
         n_jobs=None,
     ):
@@ -152,16 +153,14 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
             Fitted estimator.
         """
         self._check_parameters()
+        self._check_choice()
         grid = self._grid()
         data = check_labelled(self, X, y, sample_weight)
-        routed = self._routed(sample_weight, params)
-        folds = self._folds(data, routed.splitter.split)
         seed = self._seed()
 
-        score_fold = partial(self._score_fold, data, grid, seed, routed.scorer.score)
-        scores, sizes = np.moveaxis(self._scores_of(score_fold, folds), 1, 0)
-        path = _path(grid, scores, sizes)
-        chosen = choose(path, self.rule)
+        columns, fit_path = {"baseline_weight": grid}, partial(self._fit_path, data, grid, seed)
+        choice = self._choose_by_folds(data, columns, fit_path, sample_weight, params)
+        chosen = choice.position
         moments, found = self._solve(data, grid[chosen:], seed)
         n_skipped = next((i for i, groups in enumerate(found) if groups is not None), None)
         if n_skipped is None:
@@ -176,19 +175,13 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
         best = self._classifier(data.features, data.classes, solution, data)
         self._keep(data.features, data.classes, solution, data)
         self.baseline_weight_ = float(grid[chosen])
-        self.path_ = path
-        self.n_splits_ = len(folds)
-        self.best_score_ = float(path["mean_test_score"][chosen])
+        self._keep_choice(choice._replace(position=chosen))
         self.best_estimator_ = best
         return self
 
     @property
     def _counts_hits(self):
-        return self.calibration is None and (self.scoring is None or self.scoring == "accuracy")
-
-    @property
-    def _needs_scorer(self):
-        return not self._counts_hits
+        return self.calibration is None and self._scoring.is_counted
 
     def _grid(self):
         if self.baseline_weights is None:
@@ -205,35 +198,31 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
                 found += self._recipe.find(data, moments, weights, seed, map_blocks)
         return moments, found
 
-    def _score_fold(self, data, grid, seed, score_params, train, test):
-        """Score of the test part, and number of features, for each weight."""
+    def _fit_path(self, data, grid, seed, train):
         training = data.keep_rows(train)
         moments, found = self._solve(training, grid, seed)
-        score = self._hit_rate if self._counts_hits else self._score_model
         scale = self._recipe.feature_scale(moments)
-        scores, sizes = np.full((2, grid.size), np.nan)  # which stands for void
-        for position, groups in enumerate(found):
-            if groups is not None:
-                solution = DisjointSolution(moments, scale, groups, grid[position])
-                scores[position] = score(solution, data, training, test, score_params)
-                sizes[position] = groups.masks.any(axis=0).sum()
-        return scores, sizes
+        solutions = [
+            None if groups is None else DisjointSolution(moments, scale, groups, weight)
+            for groups, weight in zip(found, grid, strict=True)
+        ]
+        return _CentroidsOnGrid(self, training, solutions, self._counts_hits)
 
-    def _hit_rate(self, solution, data, training, test, score_params):
-        """Share of the test samples that are nearest to the center of their class."""
-        del training, score_params
-        weights = np.ones(test.size) if data.weights is None else data.weights[test]
-        if not weights.any():
-            raise ValueError("sample_weight is zero for every test sample of a fold.")
-        seen = np.flatnonzero(solution.moments.seen)
-        nearest = seen[self._distances(data.X[test], solution).argmin(axis=1)]
-        return weights @ (nearest == data.codes[test]) / weights.sum()
+    def _score_fold(self, data, fit_path, score_params, train, test):
+        """Scores of the test samples, and number of features, for each weight; NaN where void."""
+        path = fit_path(train)
+        scores = score_path(path, data, test, self._scoring, score_params)
+        is_void = np.array([each is None for each in path.solutions])
+        return np.where(is_void, np.nan, scores), path.n_features
 
-    def _score_model(self, solution, data, training, test, score_params):
-        unnamed = data.features._replace(names=None)  # X is an array here, whatever it was
-        model = self._classifier(unnamed, data.classes, solution, training)
-        params = {name: np.asarray(value)[test] for name, value in score_params.items()}
-        return self._scorer(model, data.X[test], data.classes[data.codes[test]], **params)
+    def _tabulate(self, columns, scores, ratio):
+        """Tabulate; a fold without a valid start is as bad as the worst, or all wrong."""
+        scores, sizes = np.moveaxis(scores, 1, 0)
+        is_valid = np.isfinite(sizes)
+        scores = np.where(is_valid, scores, min(0.0, scores[is_valid].min(initial=0.0)))
+        with np.errstate(invalid="ignore"):  # no number of features where no fold has one
+            mean_sizes = np.where(is_valid, sizes, 0.0).sum(axis=0) / is_valid.sum(axis=0)
+        return score_table(columns | {"mean_n_features": mean_sizes}, scores, ratio)
 
     def _classifier(self, features, classes, solution, data):
         """Classifier with a given weight that knows what this estimator found."""
@@ -246,11 +235,39 @@ class DisjointCentroidClassifierCV(FoldsMixin, DisjointCentroidRule):
         return model._keep(features, classes, solution, data)
 
 
-def _path(grid, scores, sizes):
-    """Tabulate the scores; a fold without a valid start is as bad as the worst, or all wrong."""
-    is_valid = np.isfinite(sizes)
-    scores = np.where(is_valid, scores, min(0.0, scores[is_valid].min(initial=0.0)))
-    n_valid = is_valid.sum(axis=0)
-    with np.errstate(invalid="ignore"):  # no number of features where no fold has one
-        mean_sizes = np.where(is_valid, sizes, 0.0).sum(axis=0) / n_valid
-    return path_table({"baseline_weight": grid, "mean_n_features": mean_sizes}, scores)
+class _CentroidsOnGrid(NamedTuple):
+    """Fitted disjoint centroids with the baseline weights of a grid; None where starts are void."""
+
+    owner: DisjointCentroidClassifierCV
+    training: LabelledData
+    solutions: list
+    counts_hits: bool
+
+    @property
+    def n_features(self):
+        """Number of features of each, NaN where there is none."""
+        masks = [None if each is None else each.groups.masks for each in self.solutions]
+        return np.array([np.nan if mask is None else mask.any(axis=0).sum() for mask in masks])
+
+    def hits(self, data, test):
+        """Weight of what each model recognises of each class, and of all."""
+        weights = np.ones(test.size) if data.weights is None else data.weights[test]
+        codes, n_classes, X = data.codes[test], data.classes.size, data.X[test]
+        hits = np.zeros((n_classes, len(self.solutions)))
+        for position, solution in enumerate(self.solutions):
+            if solution is not None:
+                seen = np.flatnonzero(solution.moments.seen)
+                nearest = seen[self.owner._distances(X, solution).argmin(axis=1)]
+                right = nearest == codes
+                hits[:, position] = np.bincount(codes, weights * right, minlength=n_classes)
+        return hits, np.bincount(codes, weights, minlength=n_classes)
+
+    def models(self, data, test):
+        """Yield each model, and the test samples."""
+        unnamed = data.features._replace(names=None)  # X is an array here, whatever it was
+        X, owner = data.X[test], self.owner
+        for solution in self.solutions:
+            if solution is None:
+                yield None
+            else:
+                yield owner._classifier(unnamed, data.classes, solution, self.training), X

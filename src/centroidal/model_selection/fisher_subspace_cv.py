@@ -2,6 +2,7 @@
 
 from functools import partial
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import svd
@@ -19,8 +20,8 @@ from ..classifiers.fisher_recipe import (
 )
 from ..solvers.fisher_subspace import log2_rule
 from ..statistics import ClassSubspace, Spectrum, class_moments, class_subspace
-from ._folds import FoldsMixin
-from .path import choose, log_spaced, path_table
+from .cross_validated import CrossValidatedMixin
+from .nested import log_spaced
 
 __all__ = ["FisherSubspaceClassifierCV"]
 
@@ -37,7 +38,7 @@ def _check_scatter(name, value):
         check_choice(name, each, ("total", "within"))
 
 
-class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
+class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
     r"""Fisher-subspace classifier that chooses how many directions to whiten by cross-validation.
 
     No number of components is best everywhere, and one decomposition of the training part of a
@@ -63,9 +64,9 @@ class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
         As in scikit-learn; None is 5 stratified folds.
     scoring : str, callable or None, default=None
         Scorer of scikit-learn; None is accuracy.
-    rule : {"best", "one_se"}, default="best"
-        "best": fewest components with the best mean score. "one_se": fewest components whose mean
-        score is within one standard error of the best.
+    rule : {"one_se", "best"}, default="one_se"
+        "one_se": fewest components whose mean score is within one standard error of the best.
+        "best": fewest components with the best mean score.
     n_jobs : int or None, default=None
         Number of threads, over the folds.
 
@@ -124,7 +125,7 @@ class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
         priors="uniform",
         cv=None,
         scoring=None,
-        rule="best",
+        rule="one_se",
         n_jobs=None,
     ):
         self.whitening = whitening
@@ -160,30 +161,25 @@ class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
             Fitted estimator.
         """
         check_parameters(self)
+        self._check_choice()
         recipes = [self._recipe(scatter) for scatter in self._scatters]
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))
         grid = self._grid(data)
-        routed = self._routed(sample_weight, params)
-        folds = self._folds(data, routed.splitter.split)
 
-        score_fold = partial(self._score_fold, data, recipes, grid, routed.scorer.score)
-        scores = self._scores_of(score_fold, folds)
         columns = {
             "n_components": np.repeat(grid, len(recipes)),
             "scatter": np.tile(self._scatters, grid.size),
         }
-        path = path_table(columns, scores)
-        chosen = choose(path, self.rule)
-        n_components, scatter = int(path["n_components"][chosen]), str(path["scatter"][chosen])
-        recipe = self._recipe(scatter, n_components)
+        fit_path = partial(self._fit_path, data, recipes, grid)
+        found = self._choose_by_folds(data, columns, fit_path, sample_weight, params)
+        scatter = str(columns["scatter"][found.position])
+        recipe = self._recipe(scatter, int(columns["n_components"][found.position]))
         solution = solve_rows(self, recipe, data)
 
         self._keep(data.features, data.classes, solution, self.priors)
         self.scatter_ = scatter
-        self.path_ = path
-        self.n_splits_ = len(folds)
-        self.best_score_ = float(path["mean_test_score"][chosen])
+        self._keep_choice(found)
         self.best_estimator_ = self._classifier(recipe)._keep(
             data.features, data.classes, solution, self.priors
         )
@@ -214,23 +210,32 @@ class FisherSubspaceClassifierCV(FoldsMixin, FisherRule):
             return log_spaced(last, grid)
         return check_component_grid(grid)
 
-    def _score_fold(self, data, recipes, grid, score_params, train, test):
-        """Scores of the test part: for each number of components, one for each scatter."""
-        labels = data.classes[data.codes[test]]
-        params = {name: np.asarray(value)[test] for name, value in score_params.items()}
-        scorer = self._scorer
+    def _fit_path(self, data, recipes, grid, train):
         part = data.keep_rows(train)
-        scores = np.empty((grid.size, len(recipes)))
-        for column, recipe in enumerate(recipes):
-            reduced, subspace = _reduced(part, recipe, int(grid[-1]))
-            for row, n_components in enumerate(grid):
+        return _ComponentsOnGrid(
+            self, recipes, grid, [_reduced(part, r, grid[-1]) for r in recipes]
+        )
+
+
+class _ComponentsOnGrid(NamedTuple):
+    """One decomposition for each scatter, which has the model of every number of components."""
+
+    owner: FisherSubspaceClassifierCV
+    recipes: list
+    grid: np.ndarray
+    decompositions: list
+    counts_hits: bool = False
+
+    def models(self, data, test):
+        """Yield each model, and the test samples in the few coordinates that it needs."""
+        for n_components in self.grid:
+            for recipe, (reduced, subspace) in zip(self.recipes, self.decompositions, strict=True):
                 recipe = recipe._replace(n_components=int(n_components))
                 solution = solve_summarised(recipe, subspace, reduced)
-                model = self._classifier(recipe)._keep(
-                    reduced.features, data.classes, solution, self.priors
+                model = self.owner._classifier(recipe)._keep(
+                    reduced.features, data.classes, solution, self.owner.priors
                 )
-                scores[row, column] = scorer(model, reduced.X[test], labels, **params)
-        return scores.ravel()
+                yield model, reduced.X[test]
 
 
 def _reduced(data, recipe, n_pairs):
@@ -239,6 +244,7 @@ def _reduced(data, recipe, n_pairs):
     In these few coordinates every model with at most `n_pairs` components is what it was.
     """
     moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
+    n_pairs = int(n_pairs)
     found = class_subspace(data.X, data.codes, moments, data.weights, recipe.scatter, n_pairs)
     vectors, mean = found.spectrum.vectors, found.mean
     rank = vectors.shape[1]

@@ -5,8 +5,8 @@ from sklearn.utils import check_random_state
 
 from .._data import check_labels
 from .._parameters import check_classifier, check_n_features_to_select
-from ._feature_subset import FeatureSubsetMixin
-from ._features_used import used_mask
+from .feature_flow import used_mask
+from .feature_subset import FeatureSubsetMixin
 
 __all__ = ["RandomFeaturesClassifier"]
 

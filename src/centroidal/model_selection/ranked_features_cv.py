@@ -2,25 +2,26 @@
 
 from functools import partial
 
-import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 
 from .._data import check_labels
-from .._parameters import check_choice, check_classifier, check_jobs
+from .._parameters import check_classifier, check_jobs
 from .._progress import with_callbacks
-from ._feature_subset import FeatureSubsetMixin
-from ._folds import FoldsMixin
-from ._parts import columns_of, rows_of
-from ._rankings import ranking_of
-from .path import choose, feature_grid, path_table
+from .cross_validated import CrossValidatedMixin
+from .feature_flow import ranking_of
+from .feature_subset import FeatureSubsetMixin
+from .nested import check_feature_grid
+from .procedures import RankedPath
 
 __all__ = ["RankedFeaturesClassifierCV"]
 
 _GRID_POINTS = 15
 
 
-class RankedFeaturesClassifierCV(FoldsMixin, FeatureSubsetMixin, MetaEstimatorMixin, BaseEstimator):
+class RankedFeaturesClassifierCV(
+    CrossValidatedMixin, FeatureSubsetMixin, MetaEstimatorMixin, BaseEstimator
+):
     """Classifier on the best features of a selector, as many as cross-validation finds.
 
     A selector ranks the features once in each fold, by the training part alone. For each number of
@@ -41,9 +42,9 @@ class RankedFeaturesClassifierCV(FoldsMixin, FeatureSubsetMixin, MetaEstimatorMi
         As in scikit-learn; None is 5 stratified folds.
     scoring : str, callable or None, default=None
         Scorer of scikit-learn; None is accuracy.
-    rule : {"best", "one_se"}, default="best"
-        "best": fewest features with the best mean score. "one_se": fewest features whose mean
-        score is within one standard error of the best.
+    rule : {"one_se", "best"}, default="one_se"
+        "one_se": fewest features whose mean score is within one standard error of the best.
+        "best": fewest features with the best mean score.
     n_jobs : int or None, default=None
         Number of threads, over the folds. The result does not depend on it.
 
@@ -111,7 +112,7 @@ class RankedFeaturesClassifierCV(FoldsMixin, FeatureSubsetMixin, MetaEstimatorMi
         n_features_grid=None,
         cv=None,
         scoring=None,
-        rule="best",
+        rule="one_se",
         n_jobs=None,
     ):
         self.selector = selector
@@ -143,22 +144,17 @@ class RankedFeaturesClassifierCV(FoldsMixin, FeatureSubsetMixin, MetaEstimatorMi
         """
         self._check_parameters()
         data = check_labels(self, X, y)
-        grid = feature_grid(self.n_features_grid, data.features.number, _GRID_POINTS)
-        routed = self._routed(None, params)
-        folds = self._folds(data, routed.splitter.split)
+        grid = check_feature_grid(self.n_features_grid, data.features.number, _GRID_POINTS)
 
-        score_fold = partial(self._score_fold, data, grid, routed.scorer.score)
-        path = path_table({"n_features_to_select": grid}, self._scores_of(score_fold, folds))
-        chosen = choose(path, self.rule)
+        columns, fit_path = {"n_features_to_select": grid}, partial(self._fit_path, data, grid)
+        found = self._choose_by_folds(data, columns, fit_path, None, params)
         selector = clone(self.selector).fit(data.X, data.classes[data.codes])
         ranking = ranking_of(selector, data.features.number)
 
-        self._keep(data, ranking[: grid[chosen]])
+        self._keep(data, ranking[: grid[found.position]])
         self.selector_ = selector
         self.feature_ranking_ = ranking
-        self.path_ = path
-        self.n_splits_ = len(folds)
-        self.best_score_ = float(path["mean_test_score"][chosen])
+        self._keep_choice(found)
         return self
 
     def _check_parameters(self):
@@ -169,21 +165,12 @@ class RankedFeaturesClassifierCV(FoldsMixin, FeatureSubsetMixin, MetaEstimatorMi
             raise TypeError(f"selector={selector!r} must be an estimator that ranks features.")
         if self.estimator is not None:
             check_classifier("estimator", self.estimator)
-        check_choice("rule", self.rule, ("best", "one_se"))
+        self._check_choice()
         check_jobs(self.n_jobs)
 
     def _inside(self):
         return [self.selector, *super()._inside()]
 
-    def _score_fold(self, data, grid, score_params, train, test):
-        """Scores of the test part for each number of features in the grid."""
-        labels = data.classes[data.codes]
-        X, X_test = rows_of(data.X, train), rows_of(data.X, test)
-        params = {name: np.asarray(value)[test] for name, value in score_params.items()}
-        ranking = ranking_of(clone(self.selector).fit(X, labels[train]), data.features.number)
-        scores = []
-        for size in grid:
-            columns = np.sort(ranking[:size])
-            model = self._classifier(issparse(X)).fit(columns_of(X, columns), labels[train])
-            scores.append(self._scorer(model, columns_of(X_test, columns), labels[test], **params))
-        return np.array(scores)
+    def _fit_path(self, data, grid, train):
+        estimator = self._classifier(issparse(data.X))
+        return RankedPath.fit(self.selector, estimator, data, train, grid)

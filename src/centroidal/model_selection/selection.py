@@ -7,40 +7,17 @@ import numpy as np
 
 from .._percent import percent
 
-__all__ = ["FeatureSelection", "confusions_of", "score_of", "score_of_hits"]
+__all__ = ["FeatureSelection"]
 
 _MOST_ROWS = 20
-
-
-def confusions_of(predicted, true, n_classes):
-    """Confusion matrix, true classes in rows, of each row of predicted codes."""
-    cells = true * n_classes + predicted + np.arange(len(predicted))[:, None] * n_classes**2
-    counts = np.bincount(cells.ravel(), minlength=len(predicted) * n_classes**2)
-    return counts.reshape(len(predicted), n_classes, n_classes)
-
-
-def score_of(confusion, scoring):
-    """Accuracy, or mean recall of the classes that occur, of matrices in the last two axes."""
-    hits = np.diagonal(confusion, axis1=-2, axis2=-1)
-    return score_of_hits(hits, confusion.sum(axis=-1), scoring)
-
-
-def score_of_hits(hits, counts, scoring):
-    """Return the same, from the samples of each class, and those that are recognised."""
-    if scoring == "accuracy":
-        return hits.sum(axis=-1) / counts.sum(axis=-1)
-    occurs = counts > 0
-    recalls = np.divide(hits, counts, out=np.zeros(hits.shape), where=occurs)
-    return recalls.sum(axis=-1) / occurs.sum(axis=-1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureSelection:
     """Few features that tell the classes apart, and an honest number for unseen samples.
 
-    Made by :func:`select_features`, and by :func:`centroidal.io.select_batches` of samples that do
-    not fit in memory. Printing it shows the answer, the features and how often each class is
-    recognised.
+    Made by :func:`select_features`. Printing it shows the answer, the features and how often each
+    class is recognised.
 
     Attributes
     ----------

@@ -2,6 +2,7 @@
 
 from functools import partial
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -11,11 +12,9 @@ from .._parameters import check_n_features_to_select, check_parameters, check_pr
 from .._progress import with_callbacks
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_rule import SparseCenterRule
-from ..solvers.along_path import hits_along_path
-from ..solvers.distances import log_odds
-from ..statistics.threads import row_blocks
-from ._folds import FoldsMixin
-from .path import choose, feature_grid, path_table
+from .cross_validated import CrossValidatedMixin
+from .nested import check_feature_grid
+from .procedures import CentersPath
 
 __all__ = ["SparseCenterClassifierCV"]
 
@@ -23,7 +22,7 @@ _GRID_POINTS = 50
 _N_FOLDS = 5  # if nothing is said, as in scikit-learn
 
 
-class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
+class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
     r"""Sparse center classifier that chooses its number of features by cross-validation.
 
     In each fold the features are ranked on the training part alone, and the score of the test part
@@ -47,9 +46,9 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
     scoring : str, callable or None, default=None
         Scorer of scikit-learn; None is accuracy. Accuracy and balanced accuracy of all models are
         counted in one pass; for others each model of the grid is scored.
-    rule : {"best", "one_se"}, default="best"
-        "best": fewest features with the best mean score. "one_se": fewest features whose mean
-        score is within one standard error of the best.
+    rule : {"one_se", "best"}, default="one_se"
+        "one_se": fewest features whose mean score is within one standard error of the best.
+        "best": fewest features with the best mean score.
     n_jobs : int or None, default=None
         Number of threads, over the folds in `fit`. The result does not depend on it.
 
@@ -88,7 +87,7 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
     >>> from centroidal import SparseCenterClassifierCV
     >>> from centroidal.datasets import load_expression
     >>> X, y = load_expression(return_X_y=True)
-    >>> model = SparseCenterClassifierCV(scale="within", rule="one_se").fit(X, y)
+    >>> model = SparseCenterClassifierCV(scale="within").fit(X, y)
     >>> model.n_features_to_select_ < 50
     True
     >>> model.path_["mean_test_score"].size
@@ -106,7 +105,7 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
         n_features_grid=None,
         cv=None,
         scoring=None,
-        rule="best",
+        rule="one_se",
         n_jobs=None,
     ):
         self.metric = metric
@@ -140,22 +139,18 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
             Fitted estimator.
         """
         check_parameters(self)
+        self._check_choice()
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))
         grid = self._grid(data.X)
-        routed = self._routed(sample_weight, params)
-        folds = self._folds(data, routed.splitter.split)
 
-        score_fold = partial(self._score_fold, data, grid, routed.scorer.score)
-        scores = self._scores_of(score_fold, folds)
-        path = path_table({"n_features_to_select": grid}, scores)
-        chosen = choose(path, self.rule)
+        columns = {"n_features_to_select": grid}
+        fit_path = partial(self._fit_path, data, grid)
+        found = self._choose_by_folds(data, columns, fit_path, sample_weight, params)
         solution = self._problem.solve(self, data, self.n_jobs)
 
-        self._keep(data.features, data.classes, solution, int(grid[chosen]))
-        self.path_ = path
-        self.n_splits_ = len(folds)
-        self.best_score_ = float(path["mean_test_score"][chosen])
+        self._keep(data.features, data.classes, solution, int(grid[found.position]))
+        self._keep_choice(found)
         self.best_estimator_ = self.at(self.n_features_to_select_)
         return self
 
@@ -192,73 +187,23 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
             raise ValueError(f"cv={self.cv} must be at least 2 folds.")
         return data.codes.stratified_folds(data.classes.size, n_folds)
 
-    @property
-    def _counts_hits(self):
-        return self.scoring is None or self.scoring in ("accuracy", "balanced_accuracy")
+    def _ratio(self, folds):
+        # Folds of Dask collections are masks; they are as equal in size as can be.
+        return super()._ratio(folds) if hasattr(folds[0][0], "size") else 1.0 / (len(folds) - 1)
 
     @property
-    def _needs_scorer(self):
-        return not self._counts_hits
+    def _counts_hits(self):
+        return self._scoring.is_counted
 
     def _grid(self, X):
         is_sparse = issparse(X) or getattr(X, "is_sparse", False)
         if self.n_features_grid is None and self._counts_hits and not is_sparse:
             return np.arange(1, X.shape[1] + 1)
-        return feature_grid(self.n_features_grid, X.shape[1], _GRID_POINTS)
+        return check_feature_grid(self.n_features_grid, X.shape[1], _GRID_POINTS)
 
-    def _score_fold(self, data, grid, score_params, train, test):
-        """Scores of the test part for each number of features in the grid."""
+    def _fit_path(self, data, grid, train):
         solution = self._problem.solve(self, data.keep_rows(train))
-        if self._counts_hits:
-            return self._hit_rates(data, grid, solution, test)
-        return self._scorer_path(data, grid, solution, test, score_params)
-
-    def _hit_rates(self, data, grid, solution, test):
-        hits, totals = self._hits_and_totals(data, grid, solution, test)
-        if not totals.any():
-            raise ValueError("sample_weight is zero for every test sample of a fold.")
-        if self.scoring == "balanced_accuracy":
-            return (hits[totals > 0] / totals[totals > 0, None]).mean(axis=0)
-        return hits.sum(axis=0) / totals.sum()
-
-    def _hits_and_totals(self, data, grid, solution, test):
-        """Weight of the right predictions of each class in the grid, and of all its samples."""
-        if not data.is_in_memory:
-            tested = data.keep_rows(test)
-            count = partial(_hits_of_block, self._hit_counter(grid, solution))
-            both = data.X.sum_rows(count, tested.codes, tested.weights)
-            return both[:, :-1], both[:, -1]
-        weights = np.ones(data.codes.size) if data.weights is None else data.weights
-        totals = np.bincount(data.codes[test], weights[test], minlength=data.classes.size)
-        return self._hits(data, grid, solution, test, weights), totals
-
-    def _hit_counter(self, grid, solution):
-        """Return what counts the hits of samples, codes and weights along the path."""
-        unit = self._problem.score_unit(solution.path.spread_path()[grid - 1])
-        bonus = log_odds(check_priors(self.priors, solution.counts))[:, None] * unit
-        is_l1 = self.metric == "l1"
-        return partial(hits_along_path, solution.path, is_l1=is_l1, grid=grid, bonus=bonus)
-
-    def _hits(self, data, grid, solution, test, weights):
-        """Weight of the right predictions of each class for each number of features."""
-        count = self._hit_counter(grid, solution)
-        X = data.X.tocsr() if issparse(data.X) else data.X
-        if solution.whitening is None:
-            return count(X, test, data.codes, weights)
-        hits = np.zeros((data.classes.size, grid.size))
-        for block in row_blocks(test.size, X.shape[1]):
-            rows = test[block]
-            whitened = solution.whitening.apply(X[rows])
-            hits += count(whitened, np.arange(rows.size), data.codes[rows], weights[rows])
-        return hits
-
-    def _scorer_path(self, data, grid, solution, test, score_params):
-        scorer = self._scorer
-        unnamed = data.features._replace(names=None)  # X is an array here, whatever it was
-        X, labels = data.X[test], data.classes[data.codes[test]]
-        params = {name: np.asarray(value)[test] for name, value in score_params.items()}
-        models = (self._classifier(unnamed, data.classes, solution, int(k)) for k in grid)
-        return np.array([scorer(model, X, labels, **params) for model in models])
+        return _CentersOnGrid(self, CentersPath(self._problem, solution, self.priors), grid)
 
     def _classifier(self, features, classes, solution, n_selected):
         """Classifier with a given number of features that knows what this estimator found."""
@@ -268,10 +213,21 @@ class SparseCenterClassifierCV(FoldsMixin, SparseCenterRule):
         return model._keep(features, classes, solution, n_selected)
 
 
-def _hits_of_block(count, X, codes, weights):
-    """Hits along the path of the samples with a code, and beside them the weight of all."""
-    rows = np.flatnonzero(codes >= 0)
-    weights = np.ones(codes.size) if weights is None else weights
-    X = X.tocsr() if issparse(X) else X
-    hits = count(X, rows, codes, weights)
-    return np.column_stack([hits, np.bincount(codes[rows], weights[rows], minlength=len(hits))])
+class _CentersOnGrid(NamedTuple):
+    """Fitted sparse centers with the numbers of features of a grid."""
+
+    owner: SparseCenterClassifierCV
+    centers: CentersPath
+    grid: np.ndarray
+    counts_hits: bool = True
+
+    def hits(self, data, test):
+        """Weight of what each model recognises of each class, and of all."""
+        return self.centers.hits(data, test, self.grid)
+
+    def models(self, data, test):
+        """Yield each model, and the test samples."""
+        unnamed = data.features._replace(names=None)  # X is an array here, whatever it was
+        X, solution = data.X[test], self.centers.solution
+        for size in self.grid:
+            yield self.owner._classifier(unnamed, data.classes, solution, int(size)), X

@@ -22,10 +22,8 @@ from sklearn.base import (
     clone,
 )
 from sklearn.feature_selection import SelectorMixin
-from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from .._data import check_fitted, check_labels
 from .._parameters import (
@@ -36,8 +34,8 @@ from .._parameters import (
     check_share,
 )
 from .._progress import ProgressMixin, with_callbacks
-from ._rankings import ranking_of
-from ._seeds import draw_seed, draw_seeds
+from .feature_flow import follow_features, mask_of, ranking_of, steps_of
+from .repeatable import draw_seed, draw_seeds, one_thread, seed_parts
 
 __all__ = ["SelectionStability", "StabilitySelector", "selection_stability"]
 
@@ -285,7 +283,7 @@ class StabilitySelector(ProgressMixin, SelectorMixin, MetaEstimatorMixin, BaseEs
                 name = f"resample {number} of {self.n_resamples}"
                 yield delayed(select)(self.estimator, *part, seed, data.features.number, name)
 
-        with threadpool_limits(1, "blas"):  # here too: threads would not restore it in order
+        with one_thread():  # here too: threads would not restore it in order
             results = Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs())
             yield from self._each_step(results, self.n_resamples, "resample")
 
@@ -471,7 +469,8 @@ def _part(rows, size, half):
 def _select(estimator, X, y, weights, seed, n_features, name):
     """Columns that a clone selects, and the ranks it gives to all columns, or None."""
     try:
-        model = _with_seeds(clone(estimator), seed)
+        rng = np.random.RandomState(seed)
+        model = seed_parts(clone(estimator), lambda: draw_seed(rng))
         options = {} if weights is None else {"sample_weight": weights}
         return _selection(model.fit(X, y, **options), n_features)
     except Exception as error:
@@ -481,24 +480,13 @@ def _select(estimator, X, y, weights, seed, n_features, name):
 
 def _select_alone(*args):
     """Do the same in another process, where the limit of threads is to be set again."""
-    with threadpool_limits(1, "blas"):
+    with one_thread():
         return _select(*args)
 
 
-def _with_seeds(model, seed):
-    """Give a seed to each random_state that is None, in the estimator and its parts."""
-    parameters = model.get_params()
-    names = sorted(name for name in parameters if f"__{name}".endswith("__random_state"))
-    rng = np.random.RandomState(seed)
-    drawn = {name: draw_seed(rng) for name in names}
-    return model.set_params(**{n: s for n, s in drawn.items() if parameters[n] is None})
-
-
 def _selection(model, n_features):
-    *before, last = _steps(model) or [None]
-    given = np.arange(n_features)
-    for step in before:
-        given = _passed_on(step, given)
+    *before, last = steps_of(model) or [None]
+    given, _ = follow_features(before, n_features, keeps_all=_keeps_all)
     support = _support(last, given.size)
     ranking = _ranking(last, given.size)
     if ranking is None:
@@ -508,31 +496,20 @@ def _selection(model, n_features):
     return given[support], ranks
 
 
-def _steps(model):
-    """List what is applied one after the other, without the wraps of pipelines and searches."""
-    model = getattr(model, "best_estimator_", model)
-    if not isinstance(model, Pipeline):
-        return [model]
-    real = (step for _, step in model.steps if step is not None and not isinstance(step, str))
-    return [part for step in real for part in _steps(step)]
-
-
-def _passed_on(step, given):
-    """Columns that are left after a step which is not the last one."""
-    if hasattr(step, "get_support"):
-        return given[_support(step, given.size)]
+def _keeps_all(step):
+    """Take a step that does not say otherwise for one that keeps the features."""
     if isinstance(step, ClassNamePrefixFeaturesOutMixin):
         raise TypeError(
             f"estimator is a pipeline in which {type(step).__name__} makes new features; steps "
             "before the last one must keep the features, or select among them."
         )
-    return given
+    return True
 
 
 def _support(step, n_given):
     """Mask of the features that a fitted step selects."""
     name = type(step).__name__
-    mask = _mask(step)
+    mask = mask_of(step, n_given)
     if mask is None:
         raise TypeError(
             f"estimator={name} must select features: after fit it has none of get_support, coef_ "
@@ -546,25 +523,12 @@ def _support(step, n_given):
     return mask
 
 
-def _mask(step):
-    if hasattr(step, "get_support"):
-        return np.asarray(step.get_support(), dtype=bool)
-    for name in ("coef_", "feature_importances_"):
-        values = getattr(step, name, None)
-        if values is not None:
-            values = values.toarray() if issparse(values) else np.asarray(values)
-            return (np.atleast_2d(values) != 0).any(axis=0)
-    return None
-
-
 def _ranking(step, n_given):
-    """Features from the best to the worst, if a step or the model inside it ranks them."""
-    for ranker in (step, getattr(step, "estimator_", None)):
-        try:
-            return ranking_of(ranker, n_given)
-        except (TypeError, ValueError):  # it ranks nothing, or something else
-            continue
-    return None
+    """Features from the best to the worst, if a step ranks them."""
+    try:
+        return ranking_of(step, n_given)
+    except (TypeError, ValueError):  # it ranks nothing, or something else
+        return None
 
 
 def _as_rows(columns, n_features):

@@ -24,7 +24,7 @@ __all__ = ["KEY", "Checkpoint", "Progress", "described", "recall", "stated"]
 
 KEY = "fit_batches"  # under which the card of a model file holds the facts of a fit
 _LAYOUT, _CARRIED = 3, "carried"
-_WORDS = {KEY: "fit", "select_batches": "selection"}  # whose facts a file holds
+_WORDS = {KEY: "fit", "select_features": "selection"}  # whose facts a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
 # What checkpoints may take of the time: while the fit waits, and of a processor beside it. Nor are

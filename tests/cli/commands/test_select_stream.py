@@ -10,7 +10,6 @@ import pytest
 import centroidal.io
 import centroidal.streaming
 from centroidal.cli.commands import select
-from centroidal.model_selection import select_features
 from centroidal.persistence import load_model, read_model_card
 from centroidal.streaming import batches
 from centroidal.streaming import checkpoint as checkpoints

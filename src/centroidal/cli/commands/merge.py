@@ -41,8 +41,8 @@ def run(args, messages):
     output = Output("--output", args.output, ".skops")
     outputs = Outputs(output, force=args.force, inputs=args.models)
     _check_each_once(args.models)
-    from ...persistence import save_model
     from ...io.merging import class_counts, merge_models
+    from ...persistence import save_model
 
     cards, models = zip(*map(load_model_file, args.models), strict=True)
     with input_errors():

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from centroidal import SparseCenterClassifier
-from centroidal.io.select_batches import select_batches
-from centroidal.model_selection._folds import training_sets
+from centroidal.model_selection import select_features
+from centroidal.model_selection.splits import StreamFolds, training_sets
 from centroidal.persistence import load_model, read_model_card, save_model
 from centroidal.streaming import batches, fit_batches
 from centroidal.streaming.checkpoint import Checkpoint
-from centroidal.streaming.folds import Folds
 from tests.streaming import children
 from tests.streaming.test_batches import (
     damage,
@@ -84,7 +83,7 @@ def assert_same(first, second):
 @pytest.mark.parametrize("n_folds", [2, 3, 5, 8])
 def test_folds_are_those_of_the_slow_deal(n_folds):
     codes = np.random.default_rng(0).choice(3, size=101, p=[0.7, 0.2, 0.1])
-    folds = Folds(n_folds, SEED).of(codes, np.zeros(3, dtype=int))
+    folds = StreamFolds(n_folds, SEED).folds_of(codes, np.zeros(3, dtype=int))
     np.testing.assert_array_equal(folds, slow_folds(codes.tolist(), n_folds, SEED))
 
 
@@ -96,11 +95,11 @@ def test_folds_are_those_of_the_slow_deal(n_folds):
     seed=st.integers(0, 2**32 - 1),
 )
 def test_folds_do_not_depend_on_the_cut(codes, n_folds, cuts, seed):
-    codes, deal = np.array(codes), Folds(n_folds, seed)
-    whole = deal.of(codes, np.zeros(3, dtype=int))
+    codes, deal = np.array(codes), StreamFolds(n_folds, seed)
+    whole = deal.folds_of(codes, np.zeros(3, dtype=int))
     n_before, parts = np.zeros(3, dtype=int), []
     for part in np.split(codes, sorted(min(cut, codes.size) for cut in cuts)):
-        parts.append(deal.of(part, n_before))
+        parts.append(deal.folds_of(part, n_before))
         n_before += np.bincount(part, minlength=3)
     np.testing.assert_array_equal(np.concatenate(parts), whole)
     for code in range(3):
@@ -111,16 +110,16 @@ def test_folds_do_not_depend_on_the_cut(codes, n_folds, cuts, seed):
 def test_folds_are_drawn_by_the_seed_and_for_each_class_anew():
     codes = np.repeat([0, 1], 1000)
     nothing = np.zeros(2, dtype=int)
-    first, second = (Folds(5, seed).of(codes, nothing) for seed in (1, 2))
+    first, second = (StreamFolds(5, seed).folds_of(codes, nothing) for seed in (1, 2))
     assert 0.1 < np.mean(first == second) < 0.3
     assert 0.1 < np.mean(first[:1000] == first[1000:]) < 0.3
     orders = {tuple(run) for run in first.reshape(-1, 5).tolist()}
     assert len(orders) > 100  # of 120
 
 
-def test_sixteen_training_sets_for_five_folds():
-    assert len(training_sets(5, is_nested=True)) == 16
-    assert training_sets(3, is_nested=False) == [(), (0,), (1,), (2,)]
+def test_fifteen_training_sets_for_five_folds():
+    assert len(training_sets(5, is_nested=True)) == 15
+    assert training_sets(3, is_nested=False) == [(0,), (1,), (2,)]
 
 
 # ------------------------------------------------------------------ the same as by plain loops
@@ -138,22 +137,27 @@ CASES = {
     "l2, sparse": {"form": "sparse", "cv": 3},
     "l2, best, balanced": {"rule": "best", "scoring": "balanced_accuracy", "cv": 4},
     "l2, three folds": {"cv": 3},
-    "l2, four features, two folds": {"n_features": 4, "cv": 2},
+    "l2, four features, two folds": {"n_features_to_select": 4, "cv": 2},
     "l1": {"method": "l1", "cv": 4},
     "l1, sparse": {"method": "l1", "cv": 3, "form": "sparse"},
-    "l1, three features": {"method": "l1", "n_features": 3, "cv": 3},
+    "l1, three features": {"method": "l1", "n_features_to_select": 3, "cv": 3},
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_selection_is_that_of_plain_loops(name, tmp_path, data):
-    asked = {"method": "l2", "n_features": "auto", "rule": "one_se", "scoring": "accuracy"}
+    asked = {
+        "method": "l2",
+        "n_features_to_select": "auto",
+        "rule": "one_se",
+        "scoring": "accuracy",
+    }
     case = dict(CASES[name])
     form, n_folds = case.pop("form", "dense"), case.pop("cv", 5)
     asked |= case
     X, y = data
     rows = opened(form, tmp_path, X, y)
-    found = select_batches(rows, **asked, cv=n_folds, memory=1600, random_state=SEED)
+    found = select_features(rows, **asked, cv=n_folds, memory=1600, random_state=SEED)
 
     is_sparse = form == "sparse"
     folds = slow_folds(np.unique(y, return_inverse=True)[1].tolist(), n_folds, SEED)
@@ -174,7 +178,7 @@ def test_selection_is_that_of_plain_loops(name, tmp_path, data):
 
 def test_model_is_that_of_fit_batches(tmp_path, folder, data):
     rows = open_folder(folder)
-    found = select_batches(rows, random_state=SEED)
+    found = select_features(rows, random_state=SEED)
     size = found.n_features_to_select
     model = fit_batches(SparseCenterClassifier(size, scale="within"), rows)
     for name in ("centers_", "feature_gains_", "feature_scale_", "spread_"):
@@ -191,7 +195,9 @@ def test_model_is_that_of_fit_batches(tmp_path, folder, data):
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 def test_model_of_medians_is_that_of_fit_batches_to_the_bit(form, tmp_path, data):
     rows = opened(form, tmp_path, *data)
-    found = select_batches(rows, method="l1", n_features=2, cv=2, memory=3000, random_state=SEED)
+    found = select_features(
+        rows, method="l1", n_features_to_select=2, cv=2, memory=3000, random_state=SEED
+    )
     model = fit_batches(SparseCenterClassifier(2, metric="l1", scale="mad"), rows, memory=2000)
     for name in ("centers_", "feature_gains_", "feature_scale_", "spread_", "feature_names_in_"):
         np.testing.assert_array_equal(getattr(found.model, name), getattr(model, name))
@@ -203,7 +209,7 @@ def test_model_of_medians_is_that_of_fit_batches_to_the_bit(form, tmp_path, data
 
 
 def test_facts_are_told_and_nothing_is_kept_of_a_sample(folder, data):
-    found = select_batches(open_folder(folder), random_state=SEED)
+    found = select_features(open_folder(folder), random_state=SEED)
     assert (found.predicted, found.true_codes, found.subspace, found.stability) == (None,) * 4
     assert found.is_streamed
     assert (found.n_folds, found.n_repeats, found.seed) == (5, 1, SEED)
@@ -222,9 +228,9 @@ def test_facts_are_told_and_nothing_is_kept_of_a_sample(folder, data):
 @pytest.mark.parametrize("method", ["l2", "l1"])
 def test_batches_of_any_size_give_the_same(method, folder):
     options = {"method": method, "cv": 3, "random_state": SEED}
-    first = select_batches(open_folder(folder, 90), **options)
+    first = select_features(open_folder(folder, 90), **options)
     for batch_size in (1, 37):
-        found = select_batches(open_folder(folder, batch_size), **options)
+        found = select_features(open_folder(folder, batch_size), **options)
         np.testing.assert_array_equal(found.confusion_path, first.confusion_path)
         assert found.fold_choices == first.fold_choices
         assert (found.score, found.random_score) == (first.score, first.random_score)
@@ -234,12 +240,12 @@ def test_batches_of_any_size_give_the_same(method, folder):
 @pytest.mark.parametrize("method", ["l2", "l1"])
 def test_result_does_not_depend_on_the_threads(method, folder):
     options = {"method": method, "cv": 3, "random_state": SEED}
-    first = select_batches(open_folder(folder), **options)
-    assert_same(select_batches(open_folder(folder), **options, n_jobs=3), first)
+    first = select_features(open_folder(folder), **options)
+    assert_same(select_features(open_folder(folder), **options, n_jobs=3), first)
 
 
 def test_every_source_gives_the_same(tmp_path, data, folder):
-    first = select_batches(open_folder(folder), random_state=SEED)
+    first = select_features(open_folder(folder), random_state=SEED)
     sources = {
         "text": write_text(tmp_path / "table.csv", *data),
         "arrays": write_npy(tmp_path / "arrays", *data),
@@ -247,24 +253,24 @@ def test_every_source_gives_the_same(tmp_path, data, folder):
     }
     for path in sources.values():
         rows = batches(path, target="kind", batch_size=16)
-        assert_same(select_batches(rows, random_state=SEED), first)
+        assert_same(select_features(rows, random_state=SEED), first)
 
 
 def test_memory_for_columns_changes_the_passes_only(folder):
     options = {"method": "l1", "cv": 3, "random_state": SEED}
-    first = select_batches(open_folder(folder), **options)
-    narrow = select_batches(open_folder(folder), **options, memory=1)
+    first = select_features(open_folder(folder), **options)
+    narrow = select_features(open_folder(folder), **options, memory=1)
     assert_same(narrow, first)
 
 
 def test_seed_decides(folder):
     first, again, other = (
-        select_batches(open_folder(folder), random_state=state) for state in (SEED, SEED, SEED + 1)
+        select_features(open_folder(folder), random_state=state) for state in (SEED, SEED, SEED + 1)
     )
     assert_same(first, again)
     assert (first.confusion_path != other.confusion_path).any()
     source = np.random.RandomState(0)
-    drawn = [select_batches(open_folder(folder), random_state=source).seed for _ in range(2)]
+    drawn = [select_features(open_folder(folder), random_state=source).seed for _ in range(2)]
     assert drawn[0] != drawn[1]
 
 
@@ -273,9 +279,11 @@ def test_labels_without_a_meaning_are_recognised_by_chance(tmp_path):
     X, y = make_data(1500, 30, strength=3.0)
     folder = write_folder(tmp_path / "true", X, y, cuts=(), group=500)
     rows = open_folder(folder, 500)
-    assert select_batches(rows, random_state=SEED, scoring="balanced_accuracy").score > 0.8
+    assert select_features(rows, random_state=SEED, scoring="balanced_accuracy").score > 0.8
     folder = write_folder(tmp_path / "mixed", X, rng.permutation(y), cuts=(), group=500)
-    found = select_batches(open_folder(folder, 500), random_state=SEED, scoring="balanced_accuracy")
+    found = select_features(
+        open_folder(folder, 500), random_state=SEED, scoring="balanced_accuracy"
+    )
     assert abs(found.score - 1 / 3) < 0.05
     assert not found.beats_random
 
@@ -289,11 +297,23 @@ def test_labels_without_a_meaning_are_recognised_by_chance(tmp_path):
         ({"method": "fisher"}, ValueError, "method='fisher' must be .*l2.*l1"),
         ({"rule": "first"}, ValueError, "rule='first' must be"),
         ({"scoring": "f1"}, ValueError, "scoring='f1' must be"),
-        ({"n_features": 0}, ValueError, "n_features=0 must lie between 1 and the 9 features"),
-        ({"n_features": 10}, ValueError, "n_features=10 must lie between 1 and the 9 features"),
-        ({"n_features": "some"}, TypeError, "n_features='some' must be an int or 'auto'"),
-        ({"cv": 2}, ValueError, "cv=2 must be at least 3, as the folds inside a fold are"),
-        ({"cv": 1, "n_features": 2}, ValueError, "cv=1 must be at least 2"),
+        (
+            {"n_features_to_select": 0},
+            ValueError,
+            "n_features_to_select=0 must lie between 1 and the 9 features",
+        ),
+        (
+            {"n_features_to_select": 10},
+            ValueError,
+            "n_features_to_select=10 must lie between 1 and the 9 features",
+        ),
+        (
+            {"n_features_to_select": "some"},
+            TypeError,
+            "n_features_to_select='some' must be an int or 'auto'",
+        ),
+        ({"cv": 2}, ValueError, "cv=2 must be at least 3, as the inner folds of a fold are"),
+        ({"cv": 1, "n_features_to_select": 2}, ValueError, "cv=1 must be at least 2"),
         ({"cv": 40}, ValueError, "cv=40 must be at most 20, the number of samples of class 'c'"),
         ({"cv": "5"}, TypeError, "cv='5' must be an int"),
         ({"classes": ["a", "b"]}, ValueError, r"the label 'c' is not among classes=\['a', 'b'\]"),
@@ -311,13 +331,38 @@ def test_labels_without_a_meaning_are_recognised_by_chance(tmp_path):
 def test_errors_name_the_parameter(options, error, message, folder):
     told = []
     with pytest.raises(error, match=message):
-        select_batches(open_folder(folder), **({"progress": lambda *a: told.append(a)} | options))
+        select_features(open_folder(folder), **({"progress": lambda *a: told.append(a)} | options))
     assert told == []  # nothing was read but labels
 
 
-def test_batches_must_be_batches(data):
-    with pytest.raises(TypeError, match="batches=ndarray must be what batches"):
-        select_batches(data[0])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"y": [0, 1]}, r"y=\[0, 1\] must be None: it needs all samples in memory"),
+        ({"n_repeats": 2}, "n_repeats=2 must be None: it needs all samples in memory"),
+        ({"impute": "mean"}, "impute='mean' must be None"),
+        ({"n_resamples": 4}, "n_resamples=4 must be 0"),
+    ],
+    ids=str,
+)
+def test_what_needs_all_samples_is_refused(options, message, folder):
+    with pytest.raises(ValueError, match=message):
+        select_features(open_folder(folder), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"checkpoint": "c.skops"}, "checkpoint='c.skops' must be None: it is for batches"),
+        ({"checkpoint_every": 3}, "checkpoint_every=3 must be None"),
+        ({"memory": 10}, "memory=10 must be 268435456"),
+        ({"classes": ["a", "b"]}, "classes=.* must be None"),
+    ],
+    ids=str,
+)
+def test_what_is_for_batches_is_refused_in_memory(options, message, data):
+    with pytest.raises(ValueError, match=message):
+        select_features(*data, **options)
 
 
 @pytest.mark.parametrize(("n_rare", "n_features", "least"), [(2, "auto", 3), (1, 2, 2)])
@@ -326,14 +371,14 @@ def test_rare_classes_are_refused(n_rare, n_features, least, tmp_path, data):
     y = np.where(np.arange(N_ROWS) < n_rare, "rare", y)
     rows = open_folder(write_folder(tmp_path / "parts", X, y))
     with pytest.raises(ValueError, match=f"class 'rare' has {n_rare} samples?; at least {least}"):
-        select_batches(rows, n_features=n_features)
+        select_features(rows, n_features_to_select=n_features)
 
 
 def test_rare_classes_make_fewer_folds(tmp_path, data):
     X, y = data
     y = np.where(np.arange(N_ROWS) < 3, "rare", y)
     rows = open_folder(write_folder(tmp_path / "parts", X, y))
-    found = select_batches(rows, random_state=SEED)
+    found = select_features(rows, random_state=SEED)
     assert found.n_folds == 3
     assert found.confusion.sum(axis=1).tolist()[-1] == 3
 
@@ -343,7 +388,7 @@ def test_missing_values_are_named_with_the_batch(tmp_path, data):
     X[40, 3] = np.nan
     rows = open_folder(write_folder(tmp_path / "parts", X, y))
     with pytest.raises(ValueError, match=r"Batch \d of parts: .* 1 value is missing .*'g3'"):
-        select_batches(rows)
+        select_features(rows)
 
 
 def test_values_that_are_too_large_are_refused(tmp_path, data):
@@ -351,7 +396,7 @@ def test_values_that_are_too_large_are_refused(tmp_path, data):
     X[:, 3] *= 1e200
     rows = open_folder(write_folder(tmp_path / "parts", X, y))
     with pytest.raises(ValueError, match="too large for float64"):
-        select_batches(rows)
+        select_features(rows)
 
 
 # ------------------------------------------------------------------ progress
@@ -359,7 +404,7 @@ def test_values_that_are_too_large_are_refused(tmp_path, data):
 
 def test_progress_counts_rows_of_all_passes(folder):
     told = []
-    select_batches(open_folder(folder, 50), progress=lambda *a: told.append(a))
+    select_features(open_folder(folder, 50), progress=lambda *a: told.append(a))
     assert told == [
         (50, 180, "pass 1 of 2"),
         (90, 180, "pass 1 of 2"),
@@ -368,12 +413,12 @@ def test_progress_counts_rows_of_all_passes(folder):
     ]
     told.clear()
     options = {"method": "l1", "memory": 5 * 90 * 8}  # five columns at a time
-    select_batches(open_folder(folder, 90), **options, progress=lambda *a: told.append(a))
+    select_features(open_folder(folder, 90), **options, progress=lambda *a: told.append(a))
     assert told == [(90 * i, 270, f"pass {i} of 3") for i in (1, 2, 3)]
 
 
 def test_progress_is_written_to_standard_error(folder, capsys):
-    select_batches(open_folder(folder, 90), progress=True)
+    select_features(open_folder(folder, 90), progress=True)
     told = re.sub(" +", " ", capsys.readouterr().err)
     assert told == "\r90/180 rows: pass 1 of 2 \r180/180 rows: pass 2 of 2 \n"
 
@@ -400,7 +445,7 @@ def stop_after(n_calls):
 OPTIONS = {
     "l2": {"method": "l2", "cv": 4},
     "l2, sparse": {"method": "l2", "cv": 3},
-    "l2, three features": {"method": "l2", "n_features": 3},
+    "l2, three features": {"method": "l2", "n_features_to_select": 3},
     "l1": {"method": "l1", "cv": 3, "memory": 4 * 90 * 8},
     "l1, sparse": {"method": "l1", "cv": 3, "memory": 2000},
 }
@@ -410,15 +455,15 @@ OPTIONS = {
 def test_resumed_selection_is_the_unbroken_one_to_the_bit(name, tmp_path, data):
     rows = opened("sparse" if "sparse" in name else "dense", tmp_path, *data)
     options = OPTIONS[name] | {"random_state": SEED}
-    unbroken = select_batches(rows, **options)
+    unbroken = select_features(rows, **options)
     path = tmp_path / "so_far.skops"
     options |= {"checkpoint": path, "checkpoint_every": 1}
     told = []
     # Of six batches in a pass, or in a pass over some columns.
     for n_calls in (3, 5, 2, 4) if "l2" in name else (8, 9, 8, 2):
         with pytest.raises(Stop):
-            select_batches(rows, **options, progress=stop_after(n_calls))
-    found = select_batches(rows, **options, progress=lambda *a: told.append(a[2]))
+            select_features(rows, **options, progress=stop_after(n_calls))
+    found = select_features(rows, **options, progress=lambda *a: told.append(a[2]))
     assert told  # and it was not finished before
     assert_same(found, unbroken)
     assert not hasattr(found.model, "_selection_so_far")
@@ -428,9 +473,9 @@ def test_selection_goes_on_in_either_pass(folder, tmp_path):
     for n_calls, first in ((4, (64, 180, "pass 1 of 2")), (9, (138, 180, "pass 2 of 2"))):
         options = {"checkpoint": tmp_path / f"{n_calls}.skops", "checkpoint_every": 1}
         with pytest.raises(Stop):
-            select_batches(open_folder(folder), **options, progress=stop_after(n_calls))
+            select_features(open_folder(folder), **options, progress=stop_after(n_calls))
         told = []
-        select_batches(open_folder(folder), **options, progress=lambda *a, t=told: t.append(a))
+        select_features(open_folder(folder), **options, progress=lambda *a, t=told: t.append(a))
         assert told[0] == first
 
 
@@ -438,9 +483,9 @@ def test_finished_checkpoint_is_the_model_and_returned_at_once(folder, tmp_path)
     path = tmp_path / "so_far.skops"
     for method in ("l2", "l1"):
         options = {"method": method, "random_state": SEED, "checkpoint": path}
-        first = select_batches(open_folder(folder), **options)
+        first = select_features(open_folder(folder), **options)
         told = []
-        again = select_batches(
+        again = select_features(
             open_folder(folder), **options, n_jobs=2, progress=lambda *a, t=told: t.append(a)
         )
         assert told == []
@@ -455,27 +500,27 @@ def test_without_a_seed_that_of_the_checkpoint_is_taken(folder, tmp_path):
     path = tmp_path / "so_far.skops"
     options = {"checkpoint": path, "checkpoint_every": 1}
     with pytest.raises(Stop):
-        select_batches(open_folder(folder), **options, progress=stop_after(8))
-    found = select_batches(open_folder(folder), **options)
-    stated = read_model_card(path).metadata["select_batches"]["parameters"]["random_state"]
+        select_features(open_folder(folder), **options, progress=stop_after(8))
+    found = select_features(open_folder(folder), **options)
+    stated = read_model_card(path).metadata["select_features"]["parameters"]["random_state"]
     assert found.seed == stated
-    assert_same(found, select_batches(open_folder(folder), random_state=stated))
+    assert_same(found, select_features(open_folder(folder), random_state=stated))
 
 
 def test_checkpoint_of_another_selection_says_what_differs(folder, tmp_path, data):
     path = tmp_path / "so_far.skops"
     options = {"checkpoint": path, "checkpoint_every": 1, "random_state": SEED}
     with pytest.raises(Stop):
-        select_batches(open_folder(folder), **options, progress=stop_after(4))
+        select_features(open_folder(folder), **options, progress=stop_after(4))
     content = path.read_bytes()
 
     def refused(message, rows=None, **others):
         with pytest.raises(ValueError, match=f"is of another selection: {message}"):
-            select_batches(open_folder(folder) if rows is None else rows, **(options | others))
+            select_features(open_folder(folder) if rows is None else rows, **(options | others))
         assert path.read_bytes() == content
 
     refused("columns_at_a_time was None and is 9; method was 'l2' and is 'l1'", method="l1")
-    refused("n_features was 'auto' and is 2", n_features=2)
+    refused("n_features_to_select was 'auto' and is 2", n_features_to_select=2)
     refused("rule was 'one_se' and is 'best'", rule="best")
     refused("scoring was 'accuracy' and is 'balanced_accuracy'", scoring="balanced_accuracy")
     refused("cv was 5 and is 4", cv=4)
@@ -496,14 +541,14 @@ def test_other_files_are_not_overwritten(folder, tmp_path):
     for each in (path, other):
         content = each.read_bytes()
         with pytest.raises(ValueError, match="exists and is no checkpoint that can be resumed"):
-            select_batches(rows, checkpoint=each)
+            select_features(rows, checkpoint=each)
         assert each.read_bytes() == content
 
 
 def test_selection_goes_on_after_a_damaged_file_was_repaired(tmp_path, data):
     X, y = np.tile(data[0], (6, 1)), np.tile(data[1], 6)
     folder = write_folder(tmp_path / "parts", X, y, cuts=(180, 360), group=90)
-    unbroken = select_batches(open_folder(folder, 60), random_state=SEED)
+    unbroken = select_features(open_folder(folder, 60), random_state=SEED)
     good = (folder / "part-1.parquet").read_bytes()
     rows = open_folder(folder, 60)
     options = {"checkpoint": tmp_path / "c.skops", "checkpoint_every": 1, "random_state": SEED}
@@ -513,9 +558,9 @@ def test_selection_goes_on_after_a_damaged_file_was_repaired(tmp_path, data):
             damage(folder / "part-1.parquet")
 
     with pytest.raises(ValueError, match=r"Batch \d of parts: parts/part-1\.parquet could not"):
-        select_batches(rows, **options, progress=damage_late)
+        select_features(rows, **options, progress=damage_late)
     (folder / "part-1.parquet").write_bytes(good)
-    assert_same(select_batches(open_folder(folder, 60), **options), unbroken)
+    assert_same(select_features(open_folder(folder, 60), **options), unbroken)
 
 
 @pytest.mark.parametrize("method", ["l2", "l1"])
@@ -528,7 +573,7 @@ def test_what_is_carried_does_not_change_while_it_is_written(method, folder, tmp
 
     monkeypatch.setattr(Checkpoint, "write", watched)
     options = {"checkpoint": tmp_path / "c.skops", "checkpoint_every": 1}
-    select_batches(open_folder(folder), method=method, memory=5 * 90 * 8, **options)
+    select_features(open_folder(folder), method=method, memory=5 * 90 * 8, **options)
     assert len(given) > 5
     for carried, as_it_was in given:
         np.testing.assert_equal(carried, as_it_was)
@@ -539,11 +584,11 @@ def test_checkpoint_every_counts_batches_and_medians_are_written_block_by_block(
 ):
     saved = watch_progress(monkeypatch)
     options = {"checkpoint": tmp_path / "c.skops", "checkpoint_every": 3}
-    select_batches(open_folder(folder, 45), **options)
+    select_features(open_folder(folder, 45), **options)
     assert saved == [[0, 0, False], [3, 135, False], [4, 180, True]]
     saved.clear()
     options = {"checkpoint": tmp_path / "m.skops", "checkpoint_every": 3, "memory": 5 * 90 * 8}
-    select_batches(open_folder(folder, 45), method="l1", **options)
+    select_features(open_folder(folder, 45), method="l1", **options)
     blocks = [[1, 90, False], [2, 180, False]]
     assert saved == [[0, 0, False], *blocks, [4, 270, True]]
 
@@ -557,14 +602,14 @@ def test_killed_runs_end_with_the_same_result_to_the_bit(method, folder, tmp_pat
     reading = {"drop": "sample", "batch_size": 30}
     asked = {"method": method, "cv": 3, "random_state": 1, "memory": 2000}
     options = asked | {"checkpoint": tmp_path / "so_far.skops", "checkpoint_every": 1}
-    work = children.Work(select_batches, folder, reading, options)
+    work = children.Work(select_features, folder, reading, options)
     for moment in children.MOMENTS:
         assert children.die(work, *moment)
         assert list(tmp_path.glob(".*.part")) or "writing" not in moment
     told = []
     found = work(progress=lambda n_done, n_rows, what: told.append(n_done / n_rows))
     assert told[0] > 0.8  # it went on
-    assert_same(found, select_batches(open_folder(folder, 30), **asked))
+    assert_same(found, select_features(open_folder(folder, 30), **asked))
     assert not list(tmp_path.glob(".*.part"))
 
 
@@ -578,6 +623,6 @@ def test_memory_does_not_grow_with_the_data(tmp_path):
         (tmp_path / name).mkdir()
         for i in range(n_files):
             os.link(tmp_path / "part.parquet", tmp_path / name / f"part-{i:05}.parquet")
-        works.append(children.Work(select_batches, tmp_path / name, {}, {"random_state": 0}))
+        works.append(children.Work(select_features, tmp_path / name, {}, {"random_state": 0}))
     small, large = works
     assert children.megabytes(large, before=small) < 200

@@ -1,26 +1,26 @@
 """Score against the number of features, with the selection inside the folds."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, clone
-from sklearn.metrics import get_scorer
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
-from .._data import check_labels
+from .._data import LabelledData, check_labels
 from .._parameters import check_classifier, check_jobs
-from ._feature_subset import scaled_logistic
-from ._folds import list_folds
-from ._parts import columns_of, rows_of
-from ._rankings import last_step, ranking_of
-from .path import log_spaced, path_table, score_name
+from .feature_flow import last_step
+from .feature_subset import scaled_logistic
+from .metrics import Scoring, check_scoring
+from .nested import check_feature_grid, score_path, score_table
+from .parts import rows_of
+from .procedures import RankedPath
+from .repeatable import draw_seeds, one_thread
+from .splits import list_folds, size_ratio
 
 __all__ = ["SelectionCurve", "selection_curve"]
 
@@ -67,7 +67,7 @@ def selection_curve(
     X,
     y,
     *,
-    n_features=None,
+    n_features_grid=None,
     estimator=None,
     cv=5,
     scoring=None,
@@ -100,9 +100,9 @@ def selection_curve(
         Samples. Selector and classifier are given parts of it, of the same type.
     y : array-like of shape (n_samples,)
         Class labels, of any type.
-    n_features : int, array-like of int or None, default=None
-        Numbers of features to try, in increasing order. None tries 15 on a log scale, from 1 to
-        all features, or to 5000 if there are more.
+    n_features_grid : int, array-like of int or None, default=None
+        Numbers of features to try: an array, or how many values on a log scale. None tries 15,
+        from 1 to all features, or to 5000 if there are more.
     estimator : classifier or None, default=None
         What is scored. None is logistic regression on features of unit variance.
     cv : int, cross-validation generator or iterable, default=5
@@ -150,7 +150,7 @@ def selection_curve(
     >>> genes = make_expression(90, 100, n_informative=8, random_state=0)
     >>> X, y = genes.data, genes.target
     >>> curve = selection_curve(
-    ...     ReliefFSelector(), X, y, n_features=[1, 8, 100], n_random=3, random_state=0
+    ...     ReliefFSelector(), X, y, n_features_grid=[1, 8, 100], n_random=3, random_state=0
     ... )
     >>> curve.table["n_features"]
     array([  1,   8, 100])
@@ -164,27 +164,30 @@ def selection_curve(
     _check_selectors(selectors)
     _check_n_random(n_random)
     check_jobs(n_jobs)
-    scorer, rng = _check_scorer(scoring), check_random_state(random_state)
+    scoring, rng = check_scoring(scoring), check_random_state(random_state)
     if estimator is not None:
         check_classifier("estimator", estimator)
-    data = _check_data(X, y)
-    sizes = _check_sizes(n_features, data.features.number)
-    labels = data.classes[data.codes]
-    folds = list_folds(cv, data.X, labels, groups=groups)
+    if y is None:
+        raise ValueError("y=None must hold the class of each sample.")
+    data = check_labels(_ASKING, X, y)
+    most = min(data.features.number, _MOST_FEATURES) if np.ndim(n_features_grid) == 0 else None
+    sizes = check_feature_grid(n_features_grid, most or data.features.number, _GRID_POINTS)
+    folds = list_folds(cv, data.X, data.classes[data.codes], groups=groups)
 
     model = scaled_logistic(issparse(data.X)) if estimator is None else estimator
-    trial = _Trial(data.X, labels, data.features.number, sizes, model, scorer)
+    trial = _Trial(data, sizes, model, scoring)
     tried, drawn = _run(trial, selectors.values(), folds, n_random, rng, n_jobs)
 
     columns = {"n_features": sizes}
-    random_table = path_table(columns, np.array(drawn)) if n_random else None
+    ratio = size_ratio(folds)
+    random_table = score_table(columns, np.array(drawn), ratio) if n_random else None
     curves = {}
     for (name, each), results in zip(selectors.items(), tried, strict=True):
         rankings, scores = map(np.array, zip(*results, strict=True))
         curves[name] = SelectionCurve(
             selector_name=type(last_step(each)).__name__,
-            score_name=score_name(scoring),
-            table=path_table(columns, scores),
+            score_name=scoring.name,
+            table=score_table(columns, scores, ratio),
             random_table=random_table,
             rankings=rankings,
             overlap=_overlap(rankings, sizes),
@@ -219,89 +222,37 @@ def _check_n_random(n_random):
         raise ValueError(f"n_random={n_random} must be at least 0.")
 
 
-def _check_scorer(scoring):
-    if scoring is not None and not isinstance(scoring, str) and not callable(scoring):
-        raise TypeError(
-            f"scoring={scoring!r} must be the name of a scorer, a function of estimator, X and y, "
-            "or None."
-        )
-    return get_scorer("accuracy" if scoring is None else scoring)
-
-
-def _check_data(X, y):
-    if y is None:
-        raise ValueError("y=None must hold the class of each sample.")
-    return check_labels(_ASKING, X, y)
-
-
-def _check_sizes(values, n_features):
-    """Return numbers of features as an increasing array."""
-    if values is None:
-        return log_spaced(min(n_features, _MOST_FEATURES), _GRID_POINTS)
-    sizes = [values] if isinstance(values, Integral) else values
-    if isinstance(sizes, str) or not np.iterable(sizes):
-        raise TypeError(
-            f"n_features={values!r} must be an int, an increasing list of them or None."
-        )
-    sizes = list(sizes)
-    if not sizes:
-        raise ValueError("n_features=[] must hold at least one number of features.")
-    for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, Integral):
-            raise TypeError(f"n_features holds {size!r}; numbers of features must be ints.")
-        if not 1 <= size <= n_features:
-            raise ValueError(
-                f"n_features holds {size}; it must lie between 1 and the {n_features} features "
-                "of X."
-            )
-    if any(b <= a for a, b in zip(sizes, sizes[1:], strict=False)):
-        raise ValueError(f"n_features={values!r} must be in increasing order.")
-    return np.array(sizes, dtype=int)
-
-
 # ------------------------------------------------------------------ one fold
 
 
 class _Trial(NamedTuple):
     """What all folds have in common."""
 
-    X: Any
-    labels: np.ndarray
-    n_features: int
+    data: LabelledData
     sizes: np.ndarray
     estimator: BaseEstimator
-    scorer: Callable
+    scoring: Scoring
 
-    def part(self, rows):
-        return rows_of(self.X, rows), self.labels[rows]
+    def score(self, path, test):
+        return score_path(path, self.data, test, self.scoring)
 
 
 def _try_selector(trial, selector, train, test):
-    """Rank the features by the training part; return that, and the score of each number of them."""
-    fold = trial.part(train), trial.part(test)
-    ranking = ranking_of(clone(selector).fit(*fold[0]), trial.n_features)
-    return ranking, [_score(trial, ranking[:size], *fold) for size in trial.sizes]
+    """Rank the features by the training samples; return that, and the score of each size."""
+    path = RankedPath.fit(selector, trial.estimator, trial.data, train, trial.sizes)
+    return path.ranking, trial.score(path, test)
 
 
 def _try_random(trial, n_random, seed, train, test):
     """Mean score of random features, for each number of them."""
-    fold = trial.part(train), trial.part(test)
-    rng = np.random.RandomState(seed)
-    rankings = [rng.permutation(trial.n_features) for _ in range(n_random)]
+    rng, n_features = np.random.RandomState(seed), trial.data.features.number
+    X, labels = rows_of(trial.data.X, train), trial.data.classes[trial.data.codes[train]]
     scores = []
-    for size in trial.sizes:
-        # All features are the same ones for every ranking.
-        different = rankings if size < trial.n_features else rankings[:1]
-        scores.append(np.mean([_score(trial, each[:size], *fold) for each in different]))
-    return scores
-
-
-def _score(trial, features, training, test):
-    """Score of the test part by a classifier that was fitted to some features alone."""
-    columns = np.sort(features)
-    (X, y), (X_test, y_test) = training, test
-    model = clone(trial.estimator).fit(columns_of(X, columns), y)
-    return trial.scorer(model, columns_of(X_test, columns), y_test)
+    for _ in range(n_random):
+        drawn = rng.permutation(n_features)
+        path = RankedPath(drawn, trial.estimator, X, labels, trial.sizes)
+        scores.append(trial.score(path, test))
+    return np.mean(scores, axis=0)
 
 
 def _overlap(rankings, sizes):
@@ -324,10 +275,10 @@ def _run(trial, selectors, folds, n_random, rng, n_jobs):
     """Results of the folds: a list for each selector, and the scores of random features."""
     jobs = [(_try_selector, trial, each, *fold) for each in selectors for fold in folds]
     if n_random:
-        seeds = rng.randint(np.iinfo(np.int32).max, size=len(folds)).tolist()
+        seeds = draw_seeds(rng, len(folds)).tolist()
         pairs = zip(seeds, folds, strict=True)
         jobs += [(_try_random, trial, n_random, seed, *fold) for seed, fold in pairs]
-    with threadpool_limits(1, "blas"):  # here too: jobs in threads would not restore it in order
+    with one_thread():  # here too: jobs in threads would not restore it in order
         found = Parallel(n_jobs=n_jobs)(delayed(_run_alone)(*job) for job in jobs)
     n_tried = len(selectors) * len(folds)
     tried = [found[i : i + len(folds)] for i in range(0, n_tried, len(folds))]
@@ -335,5 +286,5 @@ def _run(trial, selectors, folds, n_random, rng, n_jobs):
 
 
 def _run_alone(function, *args):
-    with threadpool_limits(1, "blas"):
+    with one_thread():
         return function(*args)

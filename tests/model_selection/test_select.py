@@ -23,10 +23,9 @@ from centroidal import (
 )
 from centroidal.datasets import make_expression, make_word_counts
 from centroidal.model_selection import (
-    SELECTION_METHODS,
     FeatureSelection,
-    _selection_trials,
     select_features,
+    sources,
 )
 from tests.reference.compare import corrected_error, count_confusion
 from tests.reference.selection import (
@@ -201,7 +200,9 @@ def test_best_method_is_the_one_that_plain_loops_choose(fast, slow, question):
 
 
 def test_best_method_with_a_given_number_is_the_one_that_plain_loops_choose(genes, question):
-    selection = select_features(*genes, method="best", n_features=7, random_state=SEED, **CUT)
+    selection = select_features(
+        *genes, method="best", n_features_to_select=7, random_state=SEED, **CUT
+    )
     tried = {method: try_method(question, method, [7]) for method in METHODS}
     answer = answer_of(question, tried)
     assert (selection.method, selection.n_features_to_select) == (answer.method, 7)
@@ -295,7 +296,7 @@ def test_score_of_noise_is_that_of_chance_and_selecting_first_is_not():
 )
 def test_a_fold_chooses_without_its_test_part(genes, rng, method, n_features):
     X, y = genes[0][:, :6], genes[1]
-    options = {"method": method, "n_features": n_features, "impute": "mean", **QUICK}
+    options = {"method": method, "n_features_to_select": n_features, "impute": "mean", **QUICK}
     (_, test), *_ = Question.of(X, y, 0, 3, 1).folds
     changed = X.copy()
     changed[test] = 100.0 * rng.normal(size=(test.size, 6))
@@ -370,7 +371,9 @@ def test_model_is_the_one_that_a_user_would_fit_to_all_samples(fast, genes, meth
 @every_method
 def test_model_fills_in_missing_values(holes, method):
     X, y = holes[0][:, :6], holes[1]
-    selection = select_features(X, y, method=method, n_features=3, impute="median", **QUICK)
+    selection = select_features(
+        X, y, method=method, n_features_to_select=3, impute="median", **QUICK
+    )
     expected = model_of(method, 3, impute="median").fit(X, y)
     np.testing.assert_array_equal(selection.model.predict(X), expected.predict(X))
     assert (
@@ -381,7 +384,7 @@ def test_model_fills_in_missing_values(holes, method):
 @every_method
 def test_feature_without_any_value_is_not_selected(strong, method):
     X, y = np.insert(strong[0], 1, np.nan, axis=1), strong[1]
-    selection = select_features(X, y, method=method, n_features=3, impute="mean", **QUICK)
+    selection = select_features(X, y, method=method, n_features_to_select=3, impute="mean", **QUICK)
     assert 1 not in selection.selected
     assert selection.model.predict(X).shape == (36,)
 
@@ -414,7 +417,9 @@ def test_centers_are_in_the_units_of_the_data(fast, genes, method):
 
 def test_informative_features_are_found():
     made = make_expression(90, 300, 5, effect=4.0, random_state=2)
-    selection = select_features(made.data, made.target, n_features=5, cv=3, random_state=0)
+    selection = select_features(
+        made.data, made.target, n_features_to_select=5, cv=3, random_state=0
+    )
     assert set(selection.selected.tolist()) == set(np.flatnonzero(made.informative).tolist())
     assert selection.beats_random
 
@@ -424,7 +429,9 @@ def test_encoder_selects_behind_a_filter(monkeypatch):
     small = partial(SparseCentroidEncoder, hidden_layer_sizes=(3,), max_epochs=2)
     monkeypatch.setattr(feature_selection, "SparseCentroidEncoder", small)
     made = make_expression(24, 1010, 5, 2, random_state=0)
-    selection = select_features(made.data, made.target, method="encoder", n_features=3, **QUICK)
+    selection = select_features(
+        made.data, made.target, method="encoder", n_features_to_select=3, **QUICK
+    )
     encoder = selection.model["select"]
     assert isinstance(encoder.prefilter, ReliefFSelector)
     assert encoder.prefilter.n_features_to_select == 1000
@@ -453,7 +460,7 @@ def test_path_is_a_table_of_the_scores_of_the_folds(found):
 def test_no_method_but_centers_tries_many_features(rng):
     X, y = rng.normal(size=(20, 400)), np.arange(20) % 2
     centers, ranked = (
-        select_features(X, y, method=method, n_features=300, **QUICK).path["n_features"]
+        select_features(X, y, method=method, n_features_to_select=300, **QUICK).path["n_features"]
         for method in ("l2", "disjoint")
     )
     assert centers.size <= 51
@@ -500,7 +507,7 @@ def test_test_parts_may_differ_in_size(clear):
 
 @pytest.mark.parametrize("method", ["l2", "relief"])
 def test_given_number_of_features_is_not_chosen(genes, method):
-    selection = select_features(*genes, method=method, n_features=7, **QUICK)
+    selection = select_features(*genes, method=method, n_features_to_select=7, **QUICK)
     assert selection.n_features_asked == selection.n_features_to_select == 7
     assert [each["n_features"] for each in selection.fold_choices] == [7, 7, 7]
     position = selection.path["n_features"].tolist().index(7)
@@ -511,19 +518,19 @@ def test_given_number_of_features_is_not_chosen(genes, method):
 
 
 def test_two_folds_are_enough_where_nothing_is_chosen(genes):
-    selection = select_features(*genes, n_features=7, cv=2, n_repeats=2, random_state=0)
+    selection = select_features(*genes, n_features_to_select=7, cv=2, n_repeats=2, random_state=0)
     assert len(selection.fold_choices) == 4
     assert (selection.n_folds, selection.n_repeats) == (2, 2)
 
 
 def test_memory_for_summaries_does_not_matter(genes, monkeypatch):
     expected = select_features(*genes, **QUICK)
-    monkeypatch.setattr(_selection_trials, "_SUMMARY_BYTES", 2 * 16 * 3 * 12)
+    monkeypatch.setattr(sources, "_SUMMARY_BYTES", 2 * 16 * 3 * 12)
     assert_same(select_features(*genes, **QUICK), expected)
 
 
 def test_given_number_does_not_change_the_path(genes):
-    chosen, given = (select_features(*genes, n_features=n, **QUICK) for n in ("auto", 7))
+    chosen, given = (select_features(*genes, n_features_to_select=n, **QUICK) for n in ("auto", 7))
     np.testing.assert_array_equal(chosen.confusion_path, given.confusion_path)
     np.testing.assert_array_equal(splits_of(chosen.random_path), splits_of(given.random_path))
 
@@ -538,7 +545,7 @@ def test_rule_of_one_error_never_takes_more_features(genes):
 
 
 def test_all_features_at_random_are_all_features(genes):
-    selection = select_features(*genes, n_features=12, **QUICK)
+    selection = select_features(*genes, n_features_to_select=12, **QUICK)
     np.testing.assert_allclose(
         splits_of(selection.random_path)[:, -1], splits_of(selection.path)[:, -1], rtol=1e-12
     )
@@ -546,8 +553,8 @@ def test_all_features_at_random_are_all_features(genes):
 
 
 def test_majority_is_the_largest_class_or_one_of_many(genes):
-    assert select_features(*genes, n_features=2, **QUICK).majority_score == 0.5
-    balanced = select_features(*genes, n_features=2, scoring="balanced_accuracy", **QUICK)
+    assert select_features(*genes, n_features_to_select=2, **QUICK).majority_score == 0.5
+    balanced = select_features(*genes, n_features_to_select=2, scoring="balanced_accuracy", **QUICK)
     assert balanced.majority_score == pytest.approx(1.0 / 3.0)
 
 
@@ -555,7 +562,7 @@ def test_number_of_folds_fits_the_rarest_class(rng):
     X, y = rng.normal(size=(23, 6)), np.repeat(["a", "b"], [20, 3])
     selection = select_features(X, y, random_state=0)
     assert (selection.n_folds, selection.n_repeats) == (3, 3)
-    assert select_features(X[:-1], y[:-1], n_features=2, random_state=0).n_folds == 2
+    assert select_features(X[:-1], y[:-1], n_features_to_select=2, random_state=0).n_folds == 2
 
 
 @every_method
@@ -568,15 +575,17 @@ def test_class_of_three_samples_is_enough_to_choose(rng, method):
 @every_method
 def test_constant_features_are_not_selected(strong, method):
     X, y = np.insert(strong[0], [0, 3], [0.1, 0.0], axis=1), strong[1]
-    selection = select_features(X, y, method=method, n_features=3, **QUICK)
+    selection = select_features(X, y, method=method, n_features_to_select=3, **QUICK)
     assert not {0, 4} & set(selection.selected.tolist())
 
 
 def test_disjoint_centroids_need_a_feature_for_each_class(rng):
     X, y = rng.normal(size=(18, 5)), np.arange(18) % 3
-    with pytest.raises(ValueError, match="n_features=2 must be at least 3, .* method='disjoint'"):
-        select_features(X, y, method="disjoint", n_features=2)
-    few = select_features(X, y, method="best", n_features=2, **QUICK)
+    with pytest.raises(
+        ValueError, match="n_features_to_select=2 must be at least 3, .* method='disjoint'"
+    ):
+        select_features(X, y, method="disjoint", n_features_to_select=2)
+    few = select_features(X, y, method="best", n_features_to_select=2, **QUICK)
     assert "disjoint" not in few.methods_tried
 
 
@@ -620,7 +629,7 @@ def test_sparse_samples_are_never_made_dense(words, monkeypatch, impute):
             return whole(self, *args, **options)
 
         monkeypatch.setattr(layout, "toarray", note)
-    selection = select_features(X, y, n_features=2, n_resamples=2, impute=impute, **QUICK)
+    selection = select_features(X, y, n_features_to_select=2, n_resamples=2, impute=impute, **QUICK)
     selection.model.predict(X)
     assert (60, 2) in shapes  # for the picture
     assert max(n_columns for _, n_columns in shapes) == 2
@@ -628,7 +637,7 @@ def test_sparse_samples_are_never_made_dense(words, monkeypatch, impute):
 
 def test_best_of_sparse_samples_leaves_medians_out(words):
     X, y = words
-    selection = select_features(X[:, :5], y, method="best", n_features=3, **QUICK)
+    selection = select_features(X[:, :5], y, method="best", n_features_to_select=3, **QUICK)
     assert selection.methods_tried == ("l2", "disjoint", "fisher", "l21", "relief")
 
 
@@ -642,14 +651,14 @@ def test_order_in_memory_does_not_matter(genes):
 def test_data_are_left_alone(holes):
     X, y = holes
     before = X.copy()
-    select_features(X, y, impute="mean", n_features=2, **QUICK)
+    select_features(X, y, impute="mean", n_features_to_select=2, **QUICK)
     np.testing.assert_array_equal(X, before)
 
 
 def test_features_without_names_are_numbered(genes):
     X, y = genes
     for samples in (X, pd.DataFrame(X)):
-        selection = select_features(samples, y, n_features=2, **QUICK)
+        selection = select_features(samples, y, n_features_to_select=2, **QUICK)
         assert selection.feature_names.tolist() == [f"x{j}" for j in range(12)]
         assert selection.selected_names.tolist() == [f"x{j}" for j in selection.selected]
         assert not hasattr(selection.model, "feature_names_in_")
@@ -663,7 +672,7 @@ def test_names_of_a_frame_are_kept(genes, frame, method, impute):
     X, y = genes
     names = [f"gene {j}" for j in range(12)]
     samples = frame(dict(zip(names, X.T, strict=True)))
-    options = {"method": method, "impute": impute, "n_features": 4, **QUICK}
+    options = {"method": method, "impute": impute, "n_features_to_select": 4, **QUICK}
     selection = select_features(samples, y, **options)
     assert selection.feature_names.tolist() == names
     assert selection.selected_names.tolist() == [names[j] for j in selection.selected]
@@ -715,7 +724,7 @@ def test_progress_is_told_after_each_step(genes, method, n_resamples, n_steps, f
         X[:, :4],
         y,
         method=method,
-        n_features=3,
+        n_features_to_select=3,
         n_resamples=n_resamples,
         progress=lambda *step: told.append(step),
         **QUICK,
@@ -735,7 +744,7 @@ def test_progress_names_both_folds_that_a_training_set_does_without(genes):
 
 
 def test_progress_may_be_written(genes, capsys):
-    select_features(*genes, n_features=3, progress=True, **QUICK)
+    select_features(*genes, n_features_to_select=3, progress=True, **QUICK)
     written = capsys.readouterr()
     assert written.out == ""
     assert "1/4 steps: l2, fold 1" in written.err
@@ -745,7 +754,7 @@ def test_progress_may_be_written(genes, capsys):
 
 @pytest.mark.parametrize("progress", [None, False])
 def test_nothing_is_written_unless_asked_for(genes, capsys, progress):
-    select_features(*genes, n_features=3, progress=progress, **QUICK)
+    select_features(*genes, n_features_to_select=3, progress=progress, **QUICK)
     assert capsys.readouterr() == ("", "")
 
 
@@ -753,7 +762,7 @@ def test_nothing_is_written_unless_asked_for(genes, capsys, progress):
 
 
 def test_strong_features_are_selected_again_and_again(clear):
-    options = {"n_features": 3, "cv": 3, "n_repeats": 1, "random_state": 0}
+    options = {"n_features_to_select": 3, "cv": 3, "n_repeats": 1, "random_state": 0}
     selection = select_features(*clear, n_resamples=20, **options)
     frequencies = selection.stability.selection_frequencies_
     assert selection.stability.n_resamples == 20
@@ -770,7 +779,7 @@ def test_strong_features_are_selected_again_and_again(clear):
 def test_every_method_selects_from_resamples(holes, method):
     X, y = holes
     selection = select_features(
-        X[:, :6], y, method=method, n_features=3, impute="mean", n_resamples=4, **QUICK
+        X[:, :6], y, method=method, n_features_to_select=3, impute="mean", n_resamples=4, **QUICK
     )
     frequencies = selection.stability.selection_frequencies_
     assert frequencies.sum() == pytest.approx(3.0)
@@ -782,20 +791,20 @@ def test_every_method_selects_from_resamples(holes, method):
 def test_picture_has_two_axes(genes, n_classes, n_features):
     X, y = genes
     labels = y if n_classes == 3 else y == "a"
-    selection = select_features(X, labels, n_features=n_features, **QUICK)
+    selection = select_features(X, labels, n_features_to_select=n_features, **QUICK)
     assert selection.subspace.shape == (36, 2)
     assert np.isfinite(selection.subspace).all()
 
 
 def test_picture_of_sparse_samples_has_two_axes(words):
-    selection = select_features(*words, n_features=3, **QUICK)
+    selection = select_features(*words, n_features_to_select=3, **QUICK)
     assert selection.subspace.shape == (60, 2)
     assert np.isfinite(selection.subspace).all()
 
 
 def test_second_axis_of_two_classes_lies_beside_the_first(genes):
     X, y = genes
-    selection = select_features(X, y == "a", n_features=5, **QUICK)
+    selection = select_features(X, y == "a", n_features_to_select=5, **QUICK)
     Z = StandardScaler().fit_transform(X[:, selection.selected])
     axes, misfits, *_ = np.linalg.lstsq(Z, selection.subspace - selection.subspace.mean(axis=0))
     np.testing.assert_allclose(misfits, 0.0, atol=1e-12)
@@ -883,7 +892,6 @@ def test_what_was_asked_and_computed_stands_in_the_result(found):
     assert (found.rule, found.scoring, found.impute, found.seed) == ("one_se", "accuracy", None, 0)
     assert found.seconds > 0.0
     assert {"centroidal", "numpy", "scikit-learn"} <= found.versions.keys()
-    assert tuple(SELECTION_METHODS) == (*METHODS, "encoder", "best")
 
 
 # ------------------------------------------------------------------ bad input
@@ -896,12 +904,15 @@ def test_what_was_asked_and_computed_stands_in_the_result(found):
         ({"method": None}, "method=None must be one of 'l2'"),
         ({"rule": "1se"}, "rule='1se' must be one of 'best', 'one_se'"),
         ({"scoring": "f1"}, "scoring='f1' must be one of 'accuracy', 'balanced_accuracy'"),
-        ({"n_features": 0}, "^n_features=0 must lie between 1 and .*12"),
-        ({"n_features": -3}, "^n_features=-3 must lie between 1 and .*12"),
-        ({"n_features": 10**6}, "^n_features=1000000 must lie between 1 and .*12"),
-        ({"cv": 0}, "cv=0 must be at least 3, as the folds inside a fold are the others"),
-        ({"cv": 2}, "cv=2 must be at least 3, as the folds inside a fold are the others"),
-        ({"cv": 1, "n_features": 3}, "cv=1 must be at least 2[.]"),
+        ({"n_features_to_select": 0}, "^n_features_to_select=0 must lie between 1 and .*12"),
+        ({"n_features_to_select": -3}, "^n_features_to_select=-3 must lie between 1 and .*12"),
+        (
+            {"n_features_to_select": 10**6},
+            "^n_features_to_select=1000000 must lie between 1 and .*12",
+        ),
+        ({"cv": 0}, "cv=0 must be at least 3, as the inner folds of a fold are the others"),
+        ({"cv": 2}, "cv=2 must be at least 3, as the inner folds of a fold are the others"),
+        ({"cv": 1, "n_features_to_select": 3}, "cv=1 must be at least 2[.]"),
         ({"cv": 7}, "cv=7 must be at most 6, the number of samples of class 'c'"),
         ({"n_repeats": 0}, "n_repeats=0 must be at least 1"),
         ({"impute": "zero"}, "impute='zero' must be one of 'mean', 'median', 'most_frequent'"),
@@ -921,10 +932,10 @@ def test_error_names_the_parameter_and_what_is_allowed(genes, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_features": 2.5}, "n_features=2.5 must be an int or 'auto'"),
-        ({"n_features": True}, "n_features=True must be an int or 'auto'"),
-        ({"n_features": None}, "n_features=None must be an int or 'auto'"),
-        ({"n_features": "many"}, "n_features='many' must be an int or 'auto'"),
+        ({"n_features_to_select": 2.5}, "n_features_to_select=2.5 must be an int or 'auto'"),
+        ({"n_features_to_select": True}, "n_features_to_select=True must be an int or 'auto'"),
+        ({"n_features_to_select": None}, "n_features_to_select=None must be an int or 'auto'"),
+        ({"n_features_to_select": "many"}, "n_features_to_select='many' must be an int or 'auto'"),
         ({"cv": 2.0}, "cv=2.0 must be an int"),
         ({"cv": StratifiedKFold(3)}, "cv=StratifiedKFold.* must be an int"),
         ({"n_repeats": 1.5}, "n_repeats=1.5 must be an int"),
@@ -947,8 +958,12 @@ def test_error_names_the_parameter_and_its_type(genes, options, message):
     [
         (1, {}, "class 'c' has 1 sample; at least 3 are needed"),
         (2, {}, "class 'c' has 2 samples; at least 3 are needed"),
-        (1, {"n_features": 2}, "class 'c' has 1 sample; at least 2 are needed"),
-        (2, {"n_features": 2, "method": "best"}, "class 'c' has 2 samples; at least 3 are needed"),
+        (1, {"n_features_to_select": 2}, "class 'c' has 1 sample; at least 2 are needed"),
+        (
+            2,
+            {"n_features_to_select": 2, "method": "best"},
+            "class 'c' has 2 samples; at least 3 are needed",
+        ),
         (3, {"cv": 4}, "cv=4 must be at most 3, the number of samples of class 'c'"),
     ],
     ids=str,
@@ -994,7 +1009,7 @@ def test_infinity_is_refused(genes, impute):
 
 def test_question_is_checked_before_anything_is_fitted(genes):
     told = []
-    for options in ({"n_jobs": 0}, {"n_features": 13}, {"n_resamples": 5}):
+    for options in ({"n_jobs": 0}, {"n_features_to_select": 13}, {"n_resamples": 5}):
         with pytest.raises(ValueError, match="must"):
             select_features(*genes, progress=lambda *step: told.append(step), **QUICK | options)
     assert told == []

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from .._data import check_as_given, check_fitted
-from ._parts import columns_of
+from .parts import columns_of
 
 __all__ = ["FeatureSubsetMixin", "scaled_logistic"]
 

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from centroidal.model_selection.path import (
-    choose,
-    corrected_error,
-    feature_grid,
+from centroidal.model_selection.metrics import corrected_error
+from centroidal.model_selection.nested import (
+    check_feature_grid,
+    choose_model,
     log_spaced,
-    path_table,
+    score_table,
 )
 
 
@@ -17,16 +17,22 @@ def test_grid_holds_both_ends_and_no_number_twice():
     assert (np.diff(grid) > 0).all()
 
 
-def test_table_has_the_standard_error_of_the_mean():
+def test_table_has_the_standard_error_of_the_mean_of_folds_that_overlap():
     scores = np.array([[0.5, 0.6], [0.7, 0.6], [0.9, 0.6]])
-    table = path_table({"n_components": np.array([1, 2])}, scores)
+    table = score_table({"n_components": np.array([1, 2])}, scores, ratio=0.5)
     np.testing.assert_allclose(table["mean_test_score"], [0.7, 0.6])
-    np.testing.assert_allclose(table["se_test_score"], [0.2 / np.sqrt(3), 0.0])
+    np.testing.assert_allclose(table["std_test_score"], [0.2, 0.0], atol=1e-15)
+    np.testing.assert_allclose(
+        table["se_test_score"], [0.2 * np.sqrt(1 / 3 + 0.5), 0.0], atol=1e-15
+    )
     np.testing.assert_array_equal(table["split2_test_score"], scores[2])
 
 
-def test_one_fold_has_no_spread():
-    assert path_table({}, np.array([[0.5]]))["se_test_score"] == 0.0
+def test_error_of_one_fold_is_not_known_and_the_best_is_chosen():
+    found = score_table({}, np.array([[0.5, 0.7, 0.6]]), ratio=0.25)
+    assert np.isnan(found["se_test_score"]).all()
+    assert found["std_test_score"].tolist() == [0.0, 0.0, 0.0]
+    assert choose_model(found, "one_se") == choose_model(found, "best") == 1
 
 
 def table(mean, error):
@@ -34,16 +40,16 @@ def table(mean, error):
 
 
 def test_best_is_the_fewest_features_of_the_highest_score():
-    assert choose(table([0.5, 0.9, 0.8, 0.9], [0.1] * 4), "best") == 1
+    assert choose_model(table([0.5, 0.9, 0.8, 0.9], [0.1] * 4), "best") == 1
 
 
 def test_best_does_not_follow_rounding():
-    assert choose(table([0.9, 0.9 + 1e-16, 0.8], [0.1] * 3), "best") == 0
+    assert choose_model(table([0.9, 0.9 + 1e-16, 0.8], [0.1] * 3), "best") == 0
 
 
 def test_one_se_is_the_fewest_features_within_the_error_of_the_best():
-    assert choose(table([0.5, 0.85, 0.9, 0.8], [0.0, 0.0, 0.06, 0.0]), "one_se") == 1
-    assert choose(table([0.5, 0.83, 0.9, 0.8], [0.9, 0.9, 0.06, 0.9]), "one_se") == 2
+    assert choose_model(table([0.5, 0.85, 0.9, 0.8], [0.0, 0.0, 0.06, 0.0]), "one_se") == 1
+    assert choose_model(table([0.5, 0.83, 0.9, 0.8], [0.9, 0.9, 0.06, 0.9]), "one_se") == 2
 
 
 def test_corrected_error_is_that_of_one_test_part_more():
@@ -55,9 +61,9 @@ def test_corrected_error_is_that_of_one_test_part_more():
 
 
 def test_grid_of_features_is_given_or_spaced():
-    assert feature_grid([5, 2, 5, 0.5], 8, 15).tolist() == [2, 4, 5]
-    assert feature_grid(None, 1000, 15).tolist() == log_spaced(1000, 15).tolist()
-    assert feature_grid(3, 100, 15).tolist() == [1, 10, 100]
+    assert check_feature_grid([5, 2, 5, 0.5], 8, 15).tolist() == [2, 4, 5]
+    assert check_feature_grid(None, 1000, 15).tolist() == log_spaced(1000, 15).tolist()
+    assert check_feature_grid(3, 100, 15).tolist() == [1, 10, 100]
 
 
 @pytest.mark.parametrize(
@@ -73,4 +79,4 @@ def test_grid_of_features_is_given_or_spaced():
 )
 def test_grid_of_features_names_what_is_wrong(value, error, message):
     with pytest.raises(error, match=message):
-        feature_grid(value, 8, 15)
+        check_feature_grid(value, 8, 15)

@@ -7,7 +7,7 @@ from scipy.sparse import issparse
 
 from ..classifiers.sparse_center_problem import ColumnSummary
 from ..statistics import ClassMoments, class_moments
-from .passes import codes_of, gathered, packed, unpacked
+from ..streaming.passes import codes_of, gathered, packed, unpacked
 
 __all__ = ["MeansPass", "MediansPasses"]
 
@@ -17,8 +17,8 @@ class MeansPass:
 
     Parameters
     ----------
-    problem : Problem
-        What is asked, and of which data.
+    plan : StreamPlan
+        What the passes over the rows have in common.
     carried : dict or None
         What an earlier run has found.
 
@@ -30,19 +30,19 @@ class MeansPass:
 
     n_passes = 1
 
-    def __init__(self, problem, carried):
-        self._problem = problem
-        self.n_steps = problem.n_batches
+    def __init__(self, plan, carried):
+        self._plan = plan
+        self.n_steps = plan.n_batches
         self._moments = None if carried is None else ClassMoments(**carried)
 
     def steps(self, n_done, rows_read):
         """Go on after some steps; yield after each."""
-        problem, n_classes = self._problem, self._problem.n_classes
-        for batch in problem.batches.start(n_done) if n_done < self.n_steps else ():
-            codes = codes_of(batch, problem.classes)
-            cells = problem.folds.of(codes, self._n_before) * n_classes + codes
-            n_cells = problem.folds.number * n_classes
-            found = class_moments(batch.X, cells, n_cells, None, problem.n_jobs)
+        plan, n_classes = self._plan, self._plan.n_classes
+        for batch in plan.batches.start(n_done) if n_done < self.n_steps else ():
+            codes = codes_of(batch, plan.classes)
+            cells = plan.folds.folds_of(codes, self._n_before) * n_classes + codes
+            n_cells = plan.folds.n_folds * n_classes
+            found = class_moments(batch.X, cells, n_cells, None, plan.n_jobs)
             self._moments = found if self._moments is None else self._moments.merge(found)
             rows_read.add(batch.y.size)
             yield
@@ -50,7 +50,7 @@ class MeansPass:
     @property
     def _n_before(self):
         """Rows of each class so far."""
-        n_classes = self._problem.n_classes
+        n_classes = self._plan.n_classes
         if self._moments is None:
             return np.zeros(n_classes, dtype=int)
         return self._moments.counts.reshape(-1, n_classes).sum(axis=0).astype(int)
@@ -62,10 +62,10 @@ class MeansPass:
 
     def solution(self, left_out=()):
         """Sparse centers of all rows but those of some folds."""
-        n_classes, estimator = self._problem.n_classes, self._problem.estimator
+        n_classes, estimator = self._plan.n_classes, self._plan.estimator
         parts = [
             self._moments.take_classes(slice(fold * n_classes, (fold + 1) * n_classes))
-            for fold in range(self._problem.folds.number)
+            for fold in range(self._plan.folds.n_folds)
             if fold not in left_out
         ]
         moments = reduce(ClassMoments.merge, parts)
@@ -82,36 +82,36 @@ class MediansPasses:
 
     Parameters
     ----------
-    problem : Problem
-        What is asked, and of which data.
+    plan : StreamPlan
+        What the passes over the rows have in common.
     carried : dict or None
         What an earlier run has found.
     """
 
-    def __init__(self, problem, carried):
-        self._problem = problem
-        self._starts = range(0, problem.batches.n_features, problem.width)
+    def __init__(self, plan, carried):
+        self._plan = plan
+        self._starts = range(0, plan.batches.n_features, plan.width)
         self.n_passes = self.n_steps = len(self._starts)
-        carried = {"spreads": [], "summaries": [[] for _ in problem.sets]} | (carried or {})
+        carried = {"spreads": [], "summaries": [[] for _ in plan.sets]} | (carried or {})
         self._spreads = list(carried["spreads"])
         self._parts = {
             left_out: [unpacked(part) for part in parts]
-            for left_out, parts in zip(problem.sets, carried["summaries"], strict=True)
+            for left_out, parts in zip(plan.sets, carried["summaries"], strict=True)
         }
 
     def steps(self, n_done, rows_read):
         """Go on after some steps; yield after each."""
-        problem, batches = self._problem, self._problem.batches
+        plan, batches = self._plan, self._plan.batches
         for start in self._starts[n_done:]:
-            block = batches.columns(start, min(start + problem.width, batches.n_features))
-            X, codes = gathered(block, problem.classes, rows_read)
-            folds = problem.folds.of(codes, np.zeros(problem.n_classes, dtype=int))
+            block = batches.columns(start, min(start + plan.width, batches.n_features))
+            X, codes = gathered(block, plan.classes, rows_read)
+            folds = plan.folds.folds_of(codes, np.zeros(plan.n_classes, dtype=int))
             self._summarise(X.tocsc() if issparse(X) else X, codes, folds)
             yield
 
     def _summarise(self, X, codes, folds):
-        n_classes, n_jobs = self._problem.n_classes, self._problem.n_jobs
-        problem = self._problem.estimator._problem
+        n_classes, n_jobs = self._plan.n_classes, self._plan.n_jobs
+        problem = self._plan.estimator._problem
         for left_out, parts in self._parts.items():
             trained = np.where(np.isin(folds, left_out), np.int32(-1), codes)
             parts.append(problem.summarise_columns(X, trained, n_classes, None, n_jobs))
@@ -129,7 +129,7 @@ class MediansPasses:
         """Sparse centers of all rows but those of some folds."""
         self._join()
         (summary,) = self._parts[left_out]
-        estimator = self._problem.estimator
+        estimator = self._plan.estimator
         return estimator._problem.solve_columns(estimator, summary)
 
     @property

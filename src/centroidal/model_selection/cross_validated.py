@@ -1,0 +1,107 @@
+"""What estimators share that choose a model of a path by cross-validation."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from sklearn import get_config
+from sklearn.utils import Bunch
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+from .._parameters import check_choice
+from .._progress import ProgressMixin
+from ..statistics import map_blocks
+from .metrics import check_scoring
+from .nested import RULES, choose_model, score_path, score_table
+from .splits import list_folds, size_ratio
+
+__all__ = ["CrossValidatedMixin"]
+
+
+class ChosenModel(NamedTuple):
+    """The scores of all models of a path, and the position of the one that was chosen."""
+
+    table: dict
+    position: int
+    n_folds: int
+
+
+class CrossValidatedMixin(ProgressMixin):
+    """Parameters `cv`, `scoring`, `rule` and `n_jobs`; `_counts_hits` says if no scorer is called.
+
+    `fit` is to be decorated by `with_callbacks`. It hands `_choose_by_folds` a function that fits
+    the models of a path to a training set, see :func:`~.nested.score_path`.
+    """
+
+    _counts_hits = False
+
+    def _choose_by_folds(self, data, columns, fit_path, sample_weight, params):
+        """Score every model in every fold, and choose one of them.
+
+        `columns` say what the models are, those with fewer features or components first.
+        """
+        routed = self._routed(sample_weight, params)
+        folds = self._folds(data, routed.splitter.split)
+        score = partial(self._score_fold, data, fit_path, routed.scorer.score)
+        scores = map_blocks(score, folds, self.n_jobs)
+        scores = np.array(list(self._each_step(scores, len(folds), "fold")))
+        table = self._tabulate(columns, scores, self._ratio(folds))
+        return ChosenModel(table, choose_model(table, self.rule), len(folds))
+
+    def _keep_choice(self, found):
+        self.path_ = found.table
+        self.n_splits_ = found.n_folds
+        self.best_score_ = float(found.table["mean_test_score"][found.position])
+
+    def _check_choice(self):
+        """Raise unless the rule and the score are known."""
+        check_choice("rule", self.rule, RULES)
+        return self._scoring
+
+    @property
+    def _scoring(self):
+        return check_scoring(self.scoring)
+
+    def _score_fold(self, data, fit_path, score_params, train, test):
+        """Score every model, fitted to the training samples, on the test samples."""
+        return score_path(fit_path(train), data, test, self._scoring, score_params)
+
+    def _tabulate(self, columns, scores, ratio):
+        return score_table(columns, scores, ratio)
+
+    def _folds(self, data, split_params):
+        """Training and test samples of each fold."""
+        return list_folds(self.cv, data.X, data.classes[data.codes], **split_params)
+
+    def _ratio(self, folds):
+        return size_ratio(folds)
+
+    def get_metadata_routing(self):
+        """Say which metadata the splitter and the scorer take.
+
+        Returns
+        -------
+        MetadataRouter
+            Routing information.
+        """
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(splitter=self.cv, method_mapping=to_split)
+        if not self._counts_hits:
+            to_score = MethodMapping().add(caller="fit", callee="score")
+            router.add(scorer=self._scoring.scorer, method_mapping=to_score)
+        return router
+
+    def _routed(self, sample_weight, params):
+        """Metadata for the splitter and the scorer."""
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", **weights, **params)
+            return Bunch(splitter=routed["splitter"], scorer=routed.get("scorer", Bunch(score={})))
+        unknown = params.keys() - {"groups"}
+        if unknown:
+            raise TypeError(
+                f"fit got {', '.join(sorted(unknown))}, which needs metadata routing: "
+                "sklearn.set_config(enable_metadata_routing=True)."
+            )
+        return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights))

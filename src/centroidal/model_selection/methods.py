@@ -1,0 +1,598 @@
+"""The list of methods: how each is called, what it does, when to pick it, and how it is built.
+
+Everything that names methods reads this list: the command line and its help, the cards of the
+report, the line-up of `compare`, tables of the documentation, and tests. A key means the same
+everywhere. Importing the list loads nothing; what a method needs is imported when it is built.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+__all__ = [
+    "BEST",
+    "METHODS",
+    "DataKind",
+    "Method",
+    "best_candidates",
+    "lineup_methods",
+    "register_method",
+    "selection_methods",
+]
+
+BEST = "best"  # stands for whichever of several methods does best in the folds
+_MOST_FOR_ENCODER = 1000
+_N_FOLDS = 5
+_TOL_FOR_RANKS = 1e-4  # only the order of the features is wanted of the l2,1 problem
+_THRESHOLDS = (0.5, 1.0, 2.0, 3.0, 4.0)
+_PENALTIES = (0.05, 0.2, 1.0, 5.0)
+
+
+class DataKind(NamedTuple):
+    """What a method has to know of the data, and of the folds that it chooses by."""
+
+    n_features: int
+    n_classes: int = 2
+    is_sparse: bool = False
+    seed: int | None = None
+    cv: Any = None
+    scoring: Any = None
+    sizes: Any = None  # numbers of features to try, where each of them costs a fit
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to select features and to classify, or to classify alone.
+
+    Attributes
+    ----------
+    key : str
+        What it is called in calls, commands and tables.
+    title : str
+        What it is called in text.
+    summary : str
+        What it does, in a line.
+    description, pick, avoid : str
+        What it does, when to pick it and when not, in a few sentences.
+    reference : str
+        Where it comes from.
+    build : callable
+        Takes a :class:`DataKind`; returns a procedure if the method selects (see `procedures.py`),
+        else a classifier.
+    link : str or None
+        Address of the reference.
+    selects : bool
+        Whether :func:`select_features` can use it; the others only take part in comparisons.
+    needs : frozenset of str
+        "dense" for data that are not sparse, "torch" for PyTorch.
+    streams : bool
+        Whether it can be used out-of-core, on data that do not fit in memory.
+    threads : bool
+        Whether its work is done by compiled loops, so that threads are enough.
+    is_costly : bool
+        Whether "best" leaves it out.
+    is_reference : bool
+        Whether it is there only to be beaten.
+    types : tuple of str
+        Classes, by dotted name, that model files must be allowed to hold for it.
+    """
+
+    key: str
+    title: str
+    summary: str
+    description: str
+    pick: str
+    avoid: str
+    reference: str
+    build: Callable
+    link: str | None = None
+    selects: bool = False
+    needs: frozenset = frozenset()
+    streams: bool = False
+    threads: bool = False
+    is_costly: bool = False
+    is_reference: bool = False
+    types: tuple = ()
+
+    def takes(self, is_sparse):
+        """Whether it can be used on such data."""
+        return not (is_sparse and "dense" in self.needs)
+
+
+METHODS = {}
+
+
+def register_method(method):
+    """Add a method to the list, after which it is known everywhere.
+
+    Parameters
+    ----------
+    method : Method
+        Its key must not be taken.
+    """
+    if method.key in METHODS or method.key == BEST:
+        raise ValueError(f"key={method.key!r} is the key of another method.")
+    if method.types:
+        from ..persistence import trust
+
+        trust(*method.types)
+    METHODS[method.key] = method
+
+
+def selection_methods():
+    """Return the methods that :func:`select_features` knows, by key."""
+    return {key: each for key, each in METHODS.items() if each.selects}
+
+
+def best_candidates(is_sparse):
+    """Return the keys of the methods that "best" tries."""
+    return tuple(
+        key
+        for key, each in selection_methods().items()
+        if each.takes(is_sparse) and not each.is_costly
+    )
+
+
+def lineup_methods(is_sparse, neural):
+    """Return the methods of the default comparison, by key."""
+    return {
+        key: each
+        for key, each in METHODS.items()
+        if each.takes(is_sparse) and (neural or "torch" not in each.needs)
+    }
+
+
+# ------------------------------------------------------------------ how they are built
+
+
+def _build_l2(kind):
+    from ..classifiers import SparseCenterClassifier
+    from .procedures import CentersProcedure
+
+    # Sparse data are divided by what leaves zeros alone.
+    return CentersProcedure(SparseCenterClassifier(scale="std" if kind.is_sparse else "within"))
+
+
+def _build_l1(kind):
+    from ..classifiers import SparseCenterClassifier
+    from .procedures import CentersProcedure
+
+    return CentersProcedure(SparseCenterClassifier(metric="l1", scale="mad"))
+
+
+def _build_disjoint(kind):
+    from ..classifiers import DisjointCentroidClassifier
+    from ..feature_selection import MarginSelector
+
+    disjoint = DisjointCentroidClassifier("margin")
+    return _ranked(kind, MarginSelector(), disjoint, fewest=kind.n_classes)
+
+
+def _build_fisher(kind):
+    from sklearn.feature_selection import SelectFromModel
+
+    from ..classifiers import FisherSubspaceClassifier
+
+    rule = FisherSubspaceClassifier()
+    selector = SelectFromModel(rule, threshold=float("-inf"), norm_order=2)
+    return _ranked(kind, selector, rule, limit="max_features")
+
+
+def _build_l21(kind):
+    from ..feature_selection import L21CentroidSelector
+
+    return _ranked(kind, L21CentroidSelector(tol=_TOL_FOR_RANKS))
+
+
+def _build_relief(kind):
+    from ..feature_selection import ReliefFSelector
+
+    return _ranked(kind, ReliefFSelector())
+
+
+def _build_linear(kind):
+    from ..feature_selection import LinearCentroidEncoder
+
+    return _ranked(kind, LinearCentroidEncoder())
+
+
+def _build_encoder(kind):
+    from ..feature_selection import ReliefFSelector, SparseCentroidEncoder
+
+    is_wide = kind.n_features > _MOST_FOR_ENCODER
+    prefilter = ReliefFSelector(_MOST_FOR_ENCODER) if is_wide else None
+    return _ranked(kind, SparseCentroidEncoder(prefilter=prefilter, random_state=kind.seed))
+
+
+def _ranked(kind, ranker, classifier=None, **options):
+    from sklearn.linear_model import LogisticRegression
+
+    from .procedures import RankedProcedure
+
+    classifier = LogisticRegression(max_iter=1000) if classifier is None else classifier
+    return RankedProcedure(_scaler(kind), ranker, classifier, **options)
+
+
+def _scaler(kind):
+    from sklearn.preprocessing import StandardScaler
+
+    return StandardScaler(with_mean=not kind.is_sparse)
+
+
+def _build_fisher_all(kind):
+    from sklearn.pipeline import make_pipeline
+
+    from .fisher_subspace_cv import FisherSubspaceClassifierCV
+
+    return make_pipeline(
+        _scaler(kind), FisherSubspaceClassifierCV(cv=kind.cv, scoring=kind.scoring)
+    )
+
+
+def _build_disjoint_baseline(kind):
+    from .disjoint_centroid_cv import DisjointCentroidClassifierCV
+
+    return DisjointCentroidClassifierCV(
+        "margin", disjoint=False, scale="within", cv=kind.cv, scoring=kind.scoring
+    )
+
+
+def _build_nearest_centroid(kind):
+    from sklearn.neighbors import NearestCentroid
+    from sklearn.pipeline import make_pipeline
+
+    return make_pipeline(_scaler(kind), NearestCentroid())
+
+
+def _build_shrunken_centroids(kind):
+    from sklearn.neighbors import NearestCentroid
+
+    steps = {**_varying(kind), "classify": NearestCentroid()}
+    return _search(kind, steps, {"classify__shrink_threshold": list(_THRESHOLDS)})
+
+
+def _build_f_test(kind):
+    from sklearn.feature_selection import SelectKBest
+    from sklearn.svm import LinearSVC
+
+    steps = {**_varying(kind), "select": SelectKBest(), "classify": LinearSVC()}
+    return _search(kind, steps, {"select__k": list(kind.sizes)})
+
+
+def _build_l1_logistic(kind):
+    import sklearn
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.utils.fixes import parse_version
+
+    is_new = parse_version(sklearn.__version__) >= parse_version("1.8")
+    penalty = {"l1_ratio": 1.0} if is_new else {"penalty": "l1"}
+    logistic = LogisticRegression(solver="liblinear", max_iter=1000, **penalty)
+    steps = {"scale": _scaler(kind), "classify": OneVsRestClassifier(logistic)}
+    return _search(kind, steps, {"classify__estimator__C": list(_PENALTIES)})
+
+
+def _varying(kind):
+    """Return first steps for classifiers that divide by a spread of zero."""
+    from sklearn.feature_selection import VarianceThreshold
+
+    return {"varying": VarianceThreshold(), "scale": _scaler(kind)}
+
+
+def _search(kind, steps, grid):
+    """Return a search over the grid of a pipeline, by the folds."""
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import Pipeline
+
+    return GridSearchCV(Pipeline(list(steps.items())), grid, cv=kind.cv, scoring=kind.scoring)
+
+
+def _build_random_forest(kind):
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier()
+
+
+def _build_naive_bayes(kind):
+    from sklearn.naive_bayes import GaussianNB
+
+    return GaussianNB()
+
+
+def _build_random_features(kind):
+    from sklearn.utils.metadata_routing import get_routing_for_object
+
+    from .random_features import RandomFeaturesClassifier
+
+    # Only a number is wanted of the reference, so its folds need not keep groups together.
+    asks_groups = get_routing_for_object(kind.cv).consumes("split", ["groups"])
+    reference = kind._replace(cv=_N_FOLDS) if asks_groups else kind
+    return RandomFeaturesClassifier(_build_l2(kind).classifier(reference))
+
+
+def _build_majority(kind):
+    from sklearn.dummy import DummyClassifier
+
+    return DummyClassifier(strategy="most_frequent")
+
+
+# ------------------------------------------------------------------ what they are
+
+_CALAFIORE = {
+    "reference": "G. C. Calafiore and G. Fracastoro, Sparse l1 and l2 center classifiers, IEEE "
+    "Transactions on Neural Networks and Learning Systems 33 (2022), 996-1009.",
+    "link": "https://doi.org/10.1109/TNNLS.2020.3036838",
+}
+_FRAIMAN = {
+    "reference": "N. Fraiman and Z. Li, Classification with nearest disjoint centroids (2021), "
+    "arXiv:2109.10436.",
+    "link": "https://arxiv.org/abs/2109.10436",
+}
+_ROZZA = {
+    "reference": "A. Rozza, Classifiers based on a new approach to estimate the Fisher subspace "
+    "and their applications, thesis, University of Milan (2010).",
+}
+_NIE = {
+    "reference": "F. Nie, H. Huang, X. Cai and C. Ding, Efficient and robust feature selection via "
+    "joint l2,1-norms minimization, NeurIPS 23 (2010); with class centroids as targets: Y. Xia, "
+    "W.-Y. Su and S. Kong, Feature selection via l2-distance to centroids (manuscript).",
+}
+_RELIEF = {
+    "reference": "I. Kononenko, Estimating attributes: analysis and extensions of RELIEF, ECML "
+    "(1994), 171-182.",
+    "link": "https://doi.org/10.1007/3-540-57868-4_57",
+}
+_ENCODER = {
+    "reference": "T. Ghosh and M. Kirby, Nonlinear feature selection using sparsity-promoted "
+    "centroid-encoder, Neural Computing and Applications (2023).",
+    "link": "https://doi.org/10.1007/s00521-023-08938-7",
+}
+_LINEAR_ENCODER = {
+    "reference": "T. Ghosh, K. Karimov and M. Kirby, Sparse linear centroid-encoder: a biomarker "
+    "selection tool for high dimensional biological data, IEEE BIBM (2023), arXiv:2306.04824.",
+    "link": "https://arxiv.org/abs/2306.04824",
+}
+_TIBSHIRANI = {
+    "reference": "R. Tibshirani, T. Hastie, B. Narasimhan and G. Chu, Diagnosis of multiple cancer "
+    "types by shrunken centroids of gene expression, PNAS 99 (2002), 6567-6572.",
+    "link": "https://doi.org/10.1073/pnas.082099299",
+}
+_SKLEARN = {
+    "reference": "F. Pedregosa et al., Scikit-learn: machine learning in Python, JMLR 12 (2011), "
+    "2825-2830.",
+}
+_BREIMAN = {
+    "reference": "L. Breiman, Random forests, Machine Learning 45 (2001), 5-32.",
+    "link": "https://doi.org/10.1023/A:1010933404324",
+}
+_NO_METHOD = {"reference": "A reference, not a method.", "is_reference": True}
+_DENSE, _TORCH = frozenset({"dense"}), frozenset({"torch"})
+
+_OURS = [
+    Method(
+        "l2",
+        "Sparse l2 centers",
+        "sparse centers: features whose class means are furthest apart",
+        "Each class has a center, its mean, and a sample goes to the class of the nearest one. The "
+        "centers may differ in k features only; those whose class means lie farthest apart are "
+        "kept. The optimum is found exactly, for every k at once.",
+        "Most tables in which some columns matter each by itself. It is among the fastest and the "
+        "most stable.",
+        "Features are judged one at a time: copies of the same information are all kept, and what "
+        "only a combination shows is missed. A few wild samples can move a mean.",
+        build=_build_l2,
+        streams=True,
+        threads=True,
+        **_CALAFIORE,
+    ),
+    Method(
+        "l1",
+        "Sparse l1 centers",
+        "sparse centers by medians, which outliers do not move",
+        "As sparse l2 centers, but the center of a class is its median and distances are sums of "
+        "absolute differences. A few wild values move a median little.",
+        "Dense data with outliers, such as expression measurements.",
+        "Word counts and other features that are mostly zero: all their medians are zero. Without "
+        "outliers l2 was a little more accurate.",
+        build=_build_l1,
+        needs=_DENSE,
+        streams=True,
+        threads=True,
+        **_CALAFIORE,
+    ),
+    Method(
+        "disjoint",
+        "Disjoint centroids",
+        "features in which a class is steady, even where all means are equal",
+        "Every class is recognised by features of its own, those on which its samples lie close "
+        "together. A sample goes to the class on whose features it is nearest, on average, to the "
+        "class mean.",
+        "Classes that differ in what varies little in them, even where their means are the same.",
+        "A feature chosen for a class is not a marker of it: a gene that is switched on in one "
+        "class often speaks for the classes in which it is quiet. Gaussian naive Bayes does about "
+        "as well on the simulations made for this method.",
+        build=_build_disjoint,
+        **_FRAIMAN,
+    ),
+    Method(
+        "fisher",
+        "Fisher subspace",
+        "features with the largest weights in the Fisher subspace",
+        "A few directions that vary strongly in all classes, such as a batch or a baseline, are "
+        "damped; then the class means decide. Features are ranked by their weight in the result, "
+        "and the same is done with the first of them.",
+        "Strong directions that have nothing to do with the classes hide the difference between "
+        "them.",
+        "No direction is much stronger than the others. On real gene expression a linear support "
+        "vector machine was a little better.",
+        build=_build_fisher,
+        **_ROZZA,
+    ),
+    Method(
+        "l21",
+        "l2,1 centroid selection",
+        "features that a convex l2,1 problem keeps, then logistic regression",
+        "Looks for few features from which the centroid of the class of each sample can be "
+        "reconstructed by a linear map. The problem is convex, and the solution comes with a "
+        "certificate of how near the optimum it is.",
+        "Redundant features, of which few that complement each other are wanted.",
+        "A list that must not change: of two copies it keeps one, and which one is a matter of "
+        "small differences.",
+        build=_build_l21,
+        **_NIE,
+    ),
+    Method(
+        "relief",
+        "ReliefF",
+        "features that differ between near samples of different classes (ReliefF), then logistic "
+        "regression",
+        "A feature scores if it differs between neighbours of different classes more than between "
+        "neighbours of the same class. Neighbours are found with all features, so that "
+        "combinations count.",
+        "Features that matter only together; missing values. It is fast and stable.",
+        "Thousands of features that are noise make neighbours meaningless. Copies of the same "
+        "information are all kept.",
+        build=_build_relief,
+        **_RELIEF,
+    ),
+    Method(
+        "linear",
+        "Linear centroid-encoder",
+        "features that a sparse linear centroid-encoder keeps, then logistic regression",
+        "Weighted features are projected on a few axes so that samples come near the centroid of "
+        "their class; the weights are a lasso, most of them zero.",
+        "A few axes to draw are wanted beside the features.",
+        "A list that must not change: like other penalties it keeps one of several copies.",
+        build=_build_linear,
+        is_costly=True,
+        **_LINEAR_ENCODER,
+    ),
+    Method(
+        "encoder",
+        "Sparse centroid-encoder",
+        "features that a sparse centroid-encoder keeps, a network, then logistic regression",
+        "A neural network maps each sample to the centroid of its class, through a layer with one "
+        "weight for each feature; a penalty makes most of these weights zero.",
+        "You want the representation that the network learns as well.",
+        "A short list to rely on: the problem has many minima, another seed may keep quite other "
+        "features, and it is the slowest.",
+        build=_build_encoder,
+        needs=_TORCH,
+        is_costly=True,
+        **_ENCODER,
+    ),
+]
+
+_CLASSIFIERS = [
+    Method(
+        "fisher-all",
+        "Fisher subspace, all features",
+        "nearest class means in the Fisher subspace of all features",
+        "A few directions that vary strongly in all classes are damped; then the class means "
+        "decide. How many directions is chosen by the folds. No feature is left out.",
+        "Accuracy counts more than a short list.",
+        "Few features are wanted.",
+        build=_build_fisher_all,
+        **_ROZZA,
+    ),
+    Method(
+        "disjoint-all",
+        "Disjoint centroids, all features",
+        "disjoint centroids that leave out features below a baseline",
+        "Every class is recognised by features of its own; features that speak for no class more "
+        "than a baseline does are left out. The weight of the baseline is chosen by the folds.",
+        "Classes that differ in what varies little in them, and no short list is wanted.",
+        "Few features are wanted: it keeps most of them.",
+        build=_build_disjoint_baseline,
+        **_FRAIMAN,
+    ),
+    Method(
+        "nearest centroid",
+        "Nearest centroid",
+        "nearest class means, all features",
+        "A sample goes to the class whose mean is nearest, over all features.",
+        "All features are informative, or there are few of them.",
+        "Most features are noise: they all have a say.",
+        build=_build_nearest_centroid,
+        **_SKLEARN,
+    ),
+    Method(
+        "shrunken centroids",
+        "Shrunken centroids",
+        "nearest class means, drawn towards the common mean by a threshold",
+        "Class means are drawn towards the common mean by a threshold; features in which they "
+        "meet it have no say.",
+        "Few of many features matter, as for sparse centers.",
+        "The number of features is steered only indirectly, by the threshold.",
+        build=_build_shrunken_centroids,
+        needs=_DENSE,
+        **_TIBSHIRANI,
+    ),
+    Method(
+        "F test + SVM",
+        "F test and support vector machine",
+        "features of the highest F statistic, then a linear support vector machine",
+        "Keeps the features with the largest F statistic and separates the classes by planes with "
+        "a wide margin.",
+        "A plain, strong choice for features that matter each by itself.",
+        "Features that matter only in combination; copies are all kept.",
+        build=_build_f_test,
+        **_SKLEARN,
+    ),
+    Method(
+        "l1 logistic",
+        "Logistic regression with an l1 penalty",
+        "logistic regression with an l1 penalty",
+        "A linear classifier whose penalty makes most coefficients zero.",
+        "Redundant features, of which few are wanted.",
+        "A list that must not change; the number of features is steered only indirectly.",
+        build=_build_l1_logistic,
+        **_SKLEARN,
+    ),
+    Method(
+        "random forest",
+        "Random forest",
+        "many decision trees that vote",
+        "Many decision trees, each grown from other samples and other features, vote.",
+        "Features that matter only in combination, or by thresholds.",
+        "A short list of features: it looks at nearly all of them.",
+        build=_build_random_forest,
+        **_BREIMAN,
+    ),
+    Method(
+        "naive Bayes",
+        "Gaussian naive Bayes",
+        "a mean and a variance for each class and feature",
+        "Knows mean and variance of every feature in every class and treats the features as "
+        "independent.",
+        "Features that are independent inside the classes, and classes that differ in variance.",
+        "Many correlated features: on gene expression it was poor.",
+        build=_build_naive_bayes,
+        needs=_DENSE,
+        **_SKLEARN,
+    ),
+    Method(
+        "random features",
+        "Random features",
+        "as many features as l2 selects, drawn at random",
+        "As many features as were selected, drawn by lot, and a plain classifier on them. It is "
+        "there to be beaten.",
+        "Always, as a reference: on a table with many informative features random ones do well.",
+        "As a way to find anything.",
+        build=_build_random_features,
+        **_NO_METHOD,
+    ),
+    Method(
+        "majority class",
+        "Majority class",
+        "always the largest class, no features at all",
+        "Every sample is given to the largest class.",
+        "Always, as a reference: with unbalanced classes its accuracy is high.",
+        "As a way to find anything.",
+        build=_build_majority,
+        **_NO_METHOD,
+    ),
+]
+
+for _method in (*(replace(each, selects=True) for each in _OURS), *_CLASSIFIERS):
+    register_method(_method)

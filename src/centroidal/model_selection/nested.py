@@ -1,0 +1,438 @@
+"""The one engine: train on sets, score every size, choose inside, score outside.
+
+Nested cross-validation of any number of methods. Each outer fold is tested by models that have not
+seen it; how many features, and which method, is chosen by the inner folds, which are the other
+outer folds, each predicted by a model that has seen neither. A source counts what the training
+sets predict (`sources.py`), the engine turns these counts into choices and scores. Estimators that
+choose among models of a path by cross-validation use the same tables and rules.
+"""
+
+from functools import cached_property
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._parameters import check_choice, check_n_features_to_select
+from .metrics import COUNTED, corrected_error, score_confusion, score_hits
+from .splits import Repeat, training_sets
+
+__all__ = [
+    "RULES",
+    "Candidate",
+    "Choice",
+    "FoldCounts",
+    "NestedScores",
+    "Trial",
+    "check_feature_grid",
+    "choose_model",
+    "log_spaced",
+    "nested_cross_validation",
+    "score_path",
+    "score_table",
+]
+
+RULES = ("best", "one_se")
+AUTO = "auto"
+_ROUNDING = 1e-12  # means of the same scores in another order are equal
+
+
+# ------------------------------------------------------------------ a path of models
+
+
+def log_spaced(n_features, n_points):
+    """At most `n_points` whole numbers from 1 to `n_features`, evenly spaced on a log scale."""
+    return np.unique(np.geomspace(1, n_features, n_points).round().astype(int))
+
+
+def check_feature_grid(values, n_features, n_points):
+    """Numbers of features, increasing: those given, or how many on a log scale, None `n_points`."""
+    if values is None:
+        return log_spaced(n_features, n_points)
+    if isinstance(values, Integral):
+        if values < 2:
+            raise ValueError(f"n_features_grid={values} must be at least 2, or an array.")
+        return log_spaced(n_features, values)
+    if isinstance(values, str) or not np.iterable(values):
+        raise TypeError(f"n_features_grid={values!r} must be an int, an array of them or None.")
+    if len(values) == 0:
+        raise ValueError("n_features_grid=[] must hold at least one number of features.")
+    return np.unique([check_n_features_to_select(size, n_features) for size in values])
+
+
+def score_table(columns, scores, ratio):
+    """Tabulate the scores of all folds, an array of shape (n_folds, n_models).
+
+    `columns` say what the models are, those with fewer features or components first. The standard
+    error is corrected for training sets that overlap; `ratio` is the number of test samples for
+    each training sample. The names are those of scikit-learn's ``cv_results_``, so
+    ``pandas.DataFrame(table)`` works.
+    """
+    n_folds = scores.shape[0]
+    table = columns | {
+        "mean_test_score": scores.mean(axis=0),
+        "std_test_score": scores.std(axis=0, ddof=min(1, n_folds - 1)),
+        "se_test_score": corrected_error(np.ascontiguousarray(scores.T), ratio),
+    }
+    return table | {f"split{fold}_test_score": scores[fold] for fold in range(n_folds)}
+
+
+def choose_model(table, rule):
+    """Position in the table of the first model that is best, or within one SE of the best."""
+    mean = table["mean_test_score"]
+    best = int(np.argmax(mean >= mean.max() - _ROUNDING))
+    error = 0.0 if rule == "best" else np.nan_to_num(table["se_test_score"][best])
+    return int(np.argmax(mean >= mean[best] - error - _ROUNDING))
+
+
+def score_path(path, data, test, scoring, score_params=None):
+    """Score every model of a path, which was fitted to a training set, on a test set.
+
+    If it ``counts_hits``, a path knows ``hits(data, test)``: the weight of the samples of each
+    class (in rows) that each model (in columns) recognises, and of all. In any case
+    ``models(data, test)`` yields each model and the test samples as it takes them, or None for a
+    model that does not exist.
+    """
+    if path.counts_hits and scoring.is_counted:
+        hits, totals = path.hits(data, test)
+        if not totals.any():
+            raise ValueError("sample_weight is zero for every test sample of a fold.")
+        return score_hits(hits.T, totals, scoring.name)
+    labels = data.classes[data.codes[test]]
+    params = {name: np.asarray(value)[test] for name, value in (score_params or {}).items()}
+    return np.array(
+        [
+            np.nan if found is None else scoring.scorer(*found, labels, **params)
+            for found in path.models(data, test)
+        ]
+    )
+
+
+# ------------------------------------------------------------------ what is tried
+
+
+class Choice(NamedTuple):
+    """How a number of features is chosen: which are asked for, the rule, and what counts."""
+
+    n_features_to_select: Any
+    rule: str
+    scoring: str
+
+    def check(self):
+        """Raise unless each is something that can be asked for."""
+        check_choice("rule", self.rule, RULES)
+        check_choice("scoring", self.scoring, COUNTED)
+        number = self.n_features_to_select
+        if isinstance(number, bool) or not (isinstance(number, Integral) or number == AUTO):
+            raise TypeError(f"n_features_to_select={number!r} must be an int or 'auto'.")
+        return self
+
+    @property
+    def is_free(self):
+        """Whether the number is to be chosen."""
+        return self.n_features_to_select == AUTO
+
+    def check_number(self, n_features):
+        """Return the number that is asked for; raise unless there are so many features."""
+        if not 1 <= self.n_features_to_select <= n_features:
+            raise ValueError(
+                f"n_features_to_select={self.n_features_to_select} must lie between 1 and the "
+                f"{n_features} features of X, or be 'auto'."
+            )
+        return int(self.n_features_to_select)
+
+    def positions(self, sizes):
+        """Positions of the sizes that may be chosen."""
+        if self.is_free:
+            return np.arange(sizes.size)
+        return np.flatnonzero(sizes == self.n_features_to_select)
+
+    def choose(self, sizes, scores, ratio):
+        """Position of the size that the scores of folds speak for, and its mean score."""
+        table = score_table({"n_features": sizes}, scores, ratio)
+        chosen = choose_model(table, self.rule)
+        return chosen, float(table["mean_test_score"][chosen])
+
+
+class Candidate(NamedTuple):
+    """A method that is tried, with these numbers of features."""
+
+    procedure: Any
+    sizes: np.ndarray
+    uses_threads: bool
+
+
+class Trial(NamedTuple):
+    """What a source is asked for: each training set of a repeat, by each candidate."""
+
+    candidates: dict
+    choice: Choice
+    repeat: Repeat
+
+    @property
+    def is_nested(self):
+        """Whether something is chosen, which takes inner folds."""
+        return self.choice.is_free or len(self.candidates) > 1
+
+    @property
+    def training_sets(self):
+        """Folds that each training set leaves out."""
+        return training_sets(self.repeat.n_folds, self.is_nested)
+
+    @property
+    def all_sizes(self):
+        """Numbers of features of all candidates, for random features."""
+        return np.unique(np.concatenate([each.sizes for each in self.candidates.values()]))
+
+    def inner_sizes(self, key):
+        """Numbers of features that the inner folds choose among."""
+        sizes = self.candidates[key].sizes
+        return sizes[self.choice.positions(sizes)]
+
+    def sizes_of(self, key, left_out):
+        """Numbers of features that a training set is tried with."""
+        return self.candidates[key].sizes if len(left_out) == 1 else self.inner_sizes(key)
+
+    def random_orders(self, fold, n_features, number):
+        """Draw the orders of which random features are the first ones."""
+        rng = np.random.RandomState(self.repeat.seeds[fold])
+        return np.array([rng.permutation(n_features) for _ in range(number)])
+
+
+class FoldCounts(NamedTuple):
+    """What the training sets of a repeat predict, as counts.
+
+    Attributes
+    ----------
+    confusions : dict
+        For each (fold, key) confusion matrices of the test samples, one for each size.
+    inner_hits : dict
+        For each (fold, other, key) the samples of each class of the other fold that the model
+        without both recognises, in a row for each inner size.
+    random_hits : dict
+        For each fold the test samples of each class that are recognised by random features, of
+        shape (n_orders, n_all_sizes, n_classes).
+    predicted : dict
+        For each (fold, key) the predicted codes, in a row for each size; empty if not kept.
+    """
+
+    confusions: dict
+    inner_hits: dict
+    random_hits: dict
+    predicted: dict
+
+    @classmethod
+    def empty(cls):
+        """Return counts of nothing."""
+        return cls({}, {}, {}, {})
+
+    def class_totals(self, fold):
+        """Return the number of samples of each class in a fold."""
+        confusions = next(found for (mine, _), found in self.confusions.items() if mine == fold)
+        return confusions[0].sum(axis=1)
+
+
+# ------------------------------------------------------------------ the engine
+
+
+def nested_cross_validation(source, candidates, choice, repeats):
+    """Score each candidate with each number of features, and the choice among them.
+
+    Parameters
+    ----------
+    source : MemorySource or BatchSource
+        Counts what training sets predict.
+    candidates : dict of str to Candidate
+        Methods to try.
+    choice : Choice
+        How the number of features is chosen.
+    repeats : list of Repeat
+        The outer folds.
+
+    Returns
+    -------
+    NestedScores
+        What comes out.
+    """
+    folds, trials = [], [Trial(candidates, choice, repeat) for repeat in repeats]
+    source.prepare(trials)
+    for trial in trials:
+        counts = source.count_predictions(trial)
+        folds += [_outer_fold(trial, counts, fold) for fold in range(trial.repeat.n_folds)]
+    sizes = {key: each.sizes for key, each in candidates.items()}
+    return NestedScores(choice, sizes, folds, len(repeats))
+
+
+class MethodInFold(NamedTuple):
+    """What a method does in an outer fold."""
+
+    confusions: np.ndarray  # of the test samples, for each size
+    chosen: int  # position of the size that the inner folds choose
+    inner_score: float  # of what is chosen, in the inner folds
+    predicted: np.ndarray | None  # codes of the test samples, for each size
+    random_scores: np.ndarray  # of random features, for each size
+
+
+def _outer_fold(trial, counts, fold):
+    """Say what each method does in an outer fold."""
+    scoring, totals = trial.choice.scoring, counts.class_totals(fold)
+    at_random = score_hits(counts.random_hits[fold], totals, scoring).mean(axis=0)
+    tried = {}
+    for key, candidate in trial.candidates.items():
+        tried[key] = MethodInFold(
+            counts.confusions[fold, key],
+            *_choose_inside(trial, counts, fold, key),
+            counts.predicted.get((fold, key)),
+            at_random[np.searchsorted(trial.all_sizes, candidate.sizes)],
+        )
+    return tried
+
+
+def _choose_inside(trial, counts, fold, key):
+    """Let the other folds choose a size: each of them is predicted by a model without both."""
+    choice, positions = trial.choice, trial.choice.positions(trial.candidates[key].sizes)
+    if not trial.is_nested:
+        return int(positions[0]), np.nan
+    others = [other for other in range(trial.repeat.n_folds) if other != fold]
+    scores = np.array(
+        [
+            score_hits(
+                counts.inner_hits[fold, other, key], counts.class_totals(other), choice.scoring
+            )
+            for other in others
+        ]
+    )
+    chosen, score = choice.choose(trial.inner_sizes(key), scores, 1.0 / (len(others) - 1))
+    return int(positions[chosen]), score
+
+
+class NestedScores:
+    """What nested cross-validation finds: of each method and size, and of the choice among them.
+
+    Parameters
+    ----------
+    choice : Choice
+        How the number of features is chosen.
+    sizes : dict of str to ndarray
+        Numbers of features that were tried with each method.
+    folds : list of dict of str to MethodInFold
+        What each method does in each outer fold.
+    n_repeats : int
+        How often all samples were cut into folds.
+    """
+
+    def __init__(self, choice, sizes, folds, n_repeats):
+        self._choice, self._sizes, self._folds = choice, sizes, folds
+        self._n_repeats = n_repeats
+        best = {key: self._choose(key) for key in sizes}
+        self._chosen = {key: position for key, (position, _) in best.items()}
+        self.method = max(best, key=lambda key: best[key][1])
+
+    def _choose(self, key):
+        positions = self._choice.positions(self._sizes[key])
+        scores = self._scores_of(key)[:, positions]
+        chosen, score = self._choice.choose(self._sizes[key][positions], scores, self._ratio)
+        return int(positions[chosen]), score
+
+    @cached_property
+    def _ratio(self):
+        """Number of test samples for each training sample."""
+        first = next(iter(self._sizes))
+        tested = np.array([fold[first].confusions[0].sum() for fold in self._folds])
+        in_all = tested.sum() / self._n_repeats
+        return float(np.mean(tested / (in_all - tested)))
+
+    @property
+    def n_features(self):
+        """Number of features of the method and size that score best, by the rule."""
+        return int(self._sizes[self.method][self._chosen[self.method]])
+
+    @property
+    def confusion_path(self):
+        """Confusion matrix of all folds for each size of the method."""
+        return sum(fold[self.method].confusions for fold in self._folds)
+
+    @property
+    def path(self):
+        """Scores of each size of the method."""
+        return self._table_of(self.method)
+
+    @property
+    def random_path(self):
+        """Scores of random features for each size of the method."""
+        scores = np.array([fold[self.method].random_scores for fold in self._folds])
+        return score_table({"n_features": self._sizes[self.method]}, scores, self._ratio)
+
+    @property
+    def confusion(self):
+        """Confusion matrix of what each fold chose."""
+        return self._nested_confusions.sum(axis=0)
+
+    @property
+    def score(self):
+        """Mean score of what each fold chose, and its standard error."""
+        return self._mean_and_error(self._nested_scores)
+
+    @property
+    def random_score(self):
+        """Mean score of as many random features as each fold chose, and its standard error."""
+        scores = [found.random_scores[found.chosen] for _, found in self._winners]
+        return self._mean_and_error(np.array(scores))
+
+    @property
+    def predictions(self):
+        """Codes of the test samples of each fold as predicted by what the fold chose."""
+        return [found.predicted[found.chosen] for _, found in self._winners]
+
+    def fold_choices(self):
+        """Tell what each fold chose, and its score."""
+        return tuple(
+            {
+                "fold": number,
+                "method": key,
+                "n_features": int(self._sizes[key][found.chosen]),
+                "score": float(score),
+            }
+            for number, ((key, found), score) in enumerate(
+                zip(self._winners, self._nested_scores, strict=True)
+            )
+        )
+
+    def method_scores(self):
+        """Tell the number of features, score and standard error of each method."""
+        scores = {}
+        for key, position in self._chosen.items():
+            table = self._table_of(key)
+            scores[key] = {
+                "n_features": int(table["n_features"][position]),
+                "score": float(table["mean_test_score"][position]),
+                "se": float(table["se_test_score"][position]),
+            }
+        return scores
+
+    @cached_property
+    def _winners(self):
+        """Key of the method that each fold chose by its inner folds, and what it did."""
+        winners = []
+        for fold in self._folds:
+            key = max(fold, key=lambda key: np.nan_to_num(fold[key].inner_score))
+            winners.append((key, fold[key]))
+        return winners
+
+    @property
+    def _nested_confusions(self):
+        return np.array([found.confusions[found.chosen] for _, found in self._winners])
+
+    @property
+    def _nested_scores(self):
+        return score_confusion(self._nested_confusions, self._choice.scoring)
+
+    def _mean_and_error(self, scores):
+        return float(np.mean(scores)), float(corrected_error(scores, self._ratio))
+
+    def _scores_of(self, key):
+        confusions = np.array([fold[key].confusions for fold in self._folds])
+        return score_confusion(confusions, self._choice.scoring)
+
+    def _table_of(self, key):
+        return score_table({"n_features": self._sizes[key]}, self._scores_of(key), self._ratio)

@@ -1,0 +1,272 @@
+"""What is learned from a training set: features in their order, and a model for every size.
+
+A procedure is fitted to a training set and gives a path, the models with the first 1, 2, 3, ...
+features. `CentersProcedure` has all models in one fit, `RankedProcedure` fits a classifier to the
+first features of a ranking when a model is asked for.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
+
+from .._parameters import check_priors
+from ..classifiers import SparseCenterClassifier
+from ..classifiers.sparse_center_problem import (
+    Solution,
+    SparseCenterProblem,
+    log_odds,
+    row_blocks,
+)
+from ..solvers.along_path import hits_along_path, nearest_in_orders
+from ..statistics import class_moments, fold_moments
+from .feature_flow import importance_of, ranking_of
+from .nested import log_spaced
+from .parts import columns_of, rows_of
+
+__all__ = ["CentersPath", "CentersProcedure", "FinalModel", "RankedPath", "RankedProcedure"]
+
+_MOST_RANKED = 256  # features that a classifier behind a ranking is tried with
+_N_SIZES = {"centers": 50, "ranked": 17}
+
+
+class FinalModel(NamedTuple):
+    """The model of all samples, and what is told about it."""
+
+    model: BaseEstimator
+    ranking: np.ndarray
+    gains: np.ndarray
+    centers: np.ndarray  # of the classes, in the units of the data
+    spreads: np.ndarray  # inside the classes
+
+
+# ------------------------------------------------------------------ sparse centers
+
+
+class CentersProcedure(NamedTuple):
+    """Sparse centers: one fit holds the models of all numbers of features."""
+
+    estimator: SparseCenterClassifier
+    fewest: int = 1
+
+    @property
+    def _problem(self):
+        return self.estimator._problem
+
+    def sizes(self, n_features):
+        """Numbers of features to try."""
+        return log_spaced(n_features, _N_SIZES["centers"])
+
+    def fit(self, data, rows):
+        """Return the models of all numbers of features, fitted to some rows."""
+        return self.path(self._problem.solve(self.estimator, data.keep_rows(rows)))
+
+    def summarise_sets(self, data, folds, sets):
+        """Summarise all rows but some folds, for each set of folds; None where sums do not help."""
+        if not self._problem.streams or issparse(data.X):
+            return None
+        return fold_moments(data.X, data.codes, data.classes.size, folds, sets)
+
+    def fit_summary(self, data, summary):
+        """Return the models of all numbers of features, fitted to the rows of a summary."""
+        return self.path(self._problem.solve_moments(self.estimator, data.X, summary))
+
+    def path(self, solution):
+        """Return the models of all numbers of features of a solution."""
+        return CentersPath(self._problem, solution)
+
+    def fit_final(self, data, n_features):
+        """Fit the model with so many features to all samples, which are summarised once."""
+        solution = self._problem.solve(self.estimator, data)
+        moments = solution.moments
+        if moments is None:
+            moments = class_moments(data.X, data.codes, data.classes.size)
+        spreads = np.sqrt(moments.within_variance)
+        return self.keep(data.features, data.classes, solution, n_features, spreads)
+
+    def keep(self, features, classes, solution, n_features, spreads):
+        """Return the model with so many features of a solution."""
+        model = self.selector(n_features)._keep(features, classes, solution, n_features)
+        path = solution.path
+        return FinalModel(model, path.ranking, path.gains, path.class_centers, spreads)
+
+    def selector(self, n_features):
+        """Return what selects so many features, not fitted."""
+        return clone(self.estimator).set_params(n_features_to_select=n_features)
+
+    def classifier(self, kind):
+        """Return the classifier that chooses the number of features by the folds of `kind`."""
+        from .sparse_center_cv import SparseCenterClassifierCV
+
+        return SparseCenterClassifierCV(
+            metric=self.estimator.metric,
+            scale=self.estimator.scale,
+            n_features_grid=_N_SIZES["centers"],
+            cv=kind.cv,
+            scoring=kind.scoring,
+        )
+
+
+class CentersPath(NamedTuple):
+    """Fitted sparse centers, with any number of features."""
+
+    problem: SparseCenterProblem
+    solution: Solution
+    priors: Any = "uniform"
+
+    @property
+    def ranking(self):
+        """Columns, the best first."""
+        return self.solution.path.ranking
+
+    def predict(self, X, rows, sizes):
+        """Codes of some rows for each number of features, in rows; one pass over them."""
+        return self.predict_in_orders(self.ranking[None], X, rows, sizes)[0]
+
+    def predict_in_orders(self, orders, X, rows, sizes):
+        """Do what `predict` does with the features in each of some orders instead of ranked."""
+        path = self.solution.path
+        return nearest_in_orders(path, orders, X, rows, **self._rule(sizes)).swapaxes(1, 2)
+
+    def count_hits(self, X, rows, codes, sizes):
+        """Count the rows of each class that are recognised, in a row for each size."""
+        weights = np.ones(codes.size)
+        hits = hits_along_path(self.solution.path, X, rows, codes, weights, **self._rule(sizes))
+        return hits.T.astype(np.int64)
+
+    def hits(self, data, rows, sizes):
+        """Weight of the samples of each class that are recognised with each size, and of all."""
+        count = partial(hits_along_path, self.solution.path, **self._rule(sizes))
+        if not data.is_in_memory:
+            tested = data.keep_rows(rows)
+            count = partial(_hits_of_block, count)
+            both = data.X.sum_rows(count, tested.codes, tested.weights)
+            return both[:, :-1], both[:, -1]
+        weights = np.ones(data.codes.size) if data.weights is None else data.weights
+        totals = np.bincount(data.codes[rows], weights[rows], minlength=data.classes.size)
+        X = data.X.tocsr() if issparse(data.X) else data.X
+        return self._count(count, X, rows, data.codes, weights), totals
+
+    def _count(self, count, X, rows, codes, weights):
+        whitening = self.solution.whitening
+        if whitening is None:
+            return count(X, rows, codes, weights)
+        total = 0.0
+        for block in row_blocks(rows.size, X.shape[1]):
+            mine = rows[block]
+            places = np.arange(mine.size)
+            total = total + count(whitening.apply(X[mine]), places, codes[mine], weights[mine])
+        return total
+
+    def _rule(self, sizes):
+        """How far a model with each number of features is from each class."""
+        solution = self.solution
+        unit = self.problem.score_unit(solution.path.spread_path()[sizes - 1])
+        bonus = log_odds(check_priors(self.priors, solution.counts))[:, None] * unit
+        return {"is_l1": self.problem.metric == "l1", "grid": sizes, "bonus": bonus}
+
+
+def _hits_of_block(count, X, codes, weights):
+    """Hits along the path of the samples with a code, and beside them the weight of all."""
+    rows = np.flatnonzero(codes >= 0)
+    weights = np.ones(codes.size) if weights is None else weights
+    X = X.tocsr() if issparse(X) else X
+    hits = count(X, rows, codes, weights)
+    return np.column_stack([hits, np.bincount(codes[rows], weights[rows], minlength=len(hits))])
+
+
+# ------------------------------------------------------------------ rankings
+
+
+class RankedProcedure(NamedTuple):
+    """Features of unit variance, a selector that ranks them, a classifier on the first ones."""
+
+    scaler: BaseEstimator
+    ranker: BaseEstimator
+    estimator: BaseEstimator
+    limit: str = "n_features_to_select"
+    fewest: int = 1
+
+    def sizes(self, n_features):
+        """Numbers of features to try."""
+        sizes = log_spaced(min(n_features, _MOST_RANKED), _N_SIZES["ranked"])
+        return sizes[sizes >= min(self.fewest, n_features)]
+
+    def fit(self, data, rows):
+        """Rank the features by some rows; the classifiers are fitted when they are asked for."""
+        scaler = clone(self.scaler).fit(data.X[rows])
+        Z, codes = scaler.transform(data.X[rows]), data.codes[rows]
+        ranking = ranking_of(clone(self.ranker).fit(Z, codes), Z.shape[1])
+        return RankedPath(ranking, self.estimator, Z, codes, self.sizes(Z.shape[1]), scaler)
+
+    def summarise_sets(self, data, folds, sets):
+        """Return None: rankings have nothing in common that one pass could find."""
+        return
+
+    def fit_final(self, data, n_features):
+        """Fit the classifier behind the selector of so many features to all samples."""
+        steps = [*self.selector(n_features).steps, ("classify", clone(self.estimator))]
+        model = Pipeline(steps).fit(data.X, data.classes[data.codes])
+        data.features.keep(model[0])
+        ranker = model.named_steps["select"]
+        ranking, gains = ranking_of(ranker, data.features.number), importance_of(ranker)
+        moments = class_moments(data.X, data.codes, data.classes.size)
+        return FinalModel(model, ranking, gains, moments.means, np.sqrt(moments.within_variance))
+
+    def selector(self, n_features):
+        """Return what selects so many features, not fitted."""
+        select = clone(self.ranker).set_params(**{self.limit: n_features})
+        return Pipeline([("scale", clone(self.scaler)), ("select", select)])
+
+    def classifier(self, kind):
+        """Return the classifier that chooses the number of features by the folds of `kind`."""
+        from .ranked_features_cv import RankedFeaturesClassifierCV
+
+        sizes = self.sizes(kind.n_features) if kind.sizes is None else np.asarray(kind.sizes)
+        sizes = sizes[sizes >= self.fewest]
+        return RankedFeaturesClassifierCV(
+            Pipeline([("scale", clone(self.scaler)), ("rank", clone(self.ranker))]),
+            Pipeline([("scale", clone(self.scaler)), ("classify", clone(self.estimator))]),
+            n_features_grid=sizes.tolist() or [min(self.fewest, kind.n_features)],
+            cv=kind.cv,
+            scoring=kind.scoring,
+        )
+
+
+class RankedPath(NamedTuple):
+    """A ranking of the features, and what is to be fitted to the first of them."""
+
+    ranking: np.ndarray
+    estimator: BaseEstimator
+    X: Any  # the training samples
+    labels: np.ndarray
+    sizes: np.ndarray
+    scaler: BaseEstimator | None = None
+    counts_hits: bool = False
+
+    @classmethod
+    def fit(cls, selector, estimator, data, train, sizes):
+        """Rank the features by some rows of any table; samples stay what they are."""
+        X, labels = rows_of(data.X, train), data.classes[data.codes[train]]
+        ranking = ranking_of(clone(selector).fit(X, labels), data.features.number)
+        return cls(ranking, estimator, X, labels, sizes)
+
+    def predict(self, X, rows, sizes):
+        """Codes of some rows for each number of features, in rows."""
+        X = self.scaler.transform(X[rows])
+        some = self._replace(sizes=sizes)
+        return np.array([model.predict(part) for model, part in some.fit_models(X)])
+
+    def models(self, data, test):
+        """Yield for each size the classifier on the first features, and these of test samples."""
+        return self.fit_models(rows_of(data.X, test))
+
+    def fit_models(self, X):
+        """Do the same for new samples by themselves."""
+        for size in self.sizes:
+            columns = np.sort(self.ranking[:size])
+            model = clone(self.estimator).fit(columns_of(self.X, columns), self.labels)
+            yield model, columns_of(X, columns)

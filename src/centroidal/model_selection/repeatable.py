@@ -1,0 +1,71 @@
+"""What makes a result repeatable: seeds, one thread a fit, and the versions it was made with."""
+
+import platform
+from functools import cache
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+__all__ = ["draw_seed", "draw_seeds", "one_thread", "seed_of", "seed_parts", "versions"]
+
+_LARGEST_SEED = np.iinfo(np.int32).max
+
+
+def draw_seed(rng):
+    """Draw the seed of another source."""
+    return int(rng.randint(_LARGEST_SEED))
+
+
+def draw_seeds(rng, number):
+    """Draw several seeds."""
+    return rng.randint(_LARGEST_SEED, size=number)
+
+
+def seed_of(random_state):
+    """Return a seed as it is; of another source, or of none, draw one."""
+    rng = check_random_state(random_state)
+    return int(random_state) if isinstance(random_state, Integral) else draw_seed(rng)
+
+
+def seed_parts(model, seed_for):
+    """Give a seed to each `random_state` that is None, in a model and its parts.
+
+    `seed_for` is called with no argument for each part that has a `random_state`, in the order of
+    their names.
+    """
+    parameters = model.get_params()
+    names = sorted(name for name in parameters if f"__{name}".endswith("__random_state"))
+    seeds = {name: seed_for() for name in names}
+    return model.set_params(**{name: seeds[name] for name in names if parameters[name] is None})
+
+
+def one_thread():
+    """Keep linear algebra and OpenMP to one thread inside a with statement.
+
+    So times compare, and results do not depend on the number of jobs.
+    """
+    return _thread_pools().limit(limits=1)
+
+
+@cache
+def _thread_pools():
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()  # takes longer than a small fit to look for them
+
+
+def versions():
+    """Return the versions of Python and the packages, by name."""
+    import scipy
+    import sklearn
+
+    from .. import __version__
+
+    return {
+        "python": platform.python_version(),
+        "centroidal": __version__,
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+    }

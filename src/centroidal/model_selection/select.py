@@ -1,0 +1,297 @@
+"""The main job: the few features that tell classes apart, and an honest number for unseen data."""
+
+import time
+from numbers import Integral
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+
+from .._data import check_labelled
+from .._parameters import check_choice, check_jobs
+from .._progress import progress_function
+from ..streaming.batches import Batches
+from .methods import BEST, METHODS, best_candidates, selection_methods
+from .metrics import majority_score
+from .nested import Candidate, Choice, nested_cross_validation
+from .repeatable import seed_of, versions
+from .selection import FeatureSelection
+from .sources import MemorySource, check_imputer
+from .splits import check_n_folds
+from .stream_source import BatchSource
+
+__all__ = ["select_features"]
+
+_MEMORY = 2**28
+_MOST_IN_PICTURE = 200
+_ASKING = type("select_features", (BaseEstimator,), {})()  # whom messages about X and y speak of
+
+
+def select_features(
+    X,
+    y=None,
+    *,
+    method="l2",
+    n_features_to_select="auto",
+    rule="one_se",
+    scoring="accuracy",
+    cv=None,
+    n_repeats=None,
+    impute=None,
+    n_resamples=0,
+    feature_names=None,
+    classes=None,
+    checkpoint=None,
+    checkpoint_every=None,
+    memory=_MEMORY,
+    n_jobs=None,
+    random_state=None,
+    progress=None,
+):
+    """Find the few features that tell the classes apart, and how well they do on unseen samples.
+
+    Features are ranked, and classifiers on the first 1, 2, 3, ... of them are scored in folds; the
+    number is chosen by these scores. That choice, made by looking at the scores, makes the best of
+    them too good. So all of it, the choice included, is done by nested cross-validation: the inner
+    folds of each outer fold choose, and `score` is that of what they chose, on the outer fold,
+    which is held out. Scaling and imputation, too, happen inside.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix, data frame, Batches} of shape (n_samples, n_features)
+        Samples, raw: neither scaled nor selected by looking at all of them. For data that do not
+        fit in memory, what :func:`~centroidal.streaming.batches` returns.
+    y : array-like of shape (n_samples,), default=None
+        Class labels, of any type. Batches bring their own.
+    method : str, default="l2"
+        How features are ranked, and what classifies: a key of ``METHODS`` that selects, see
+        :ref:`the table of methods <methods>`, or "best", whichever of them, but those that take
+        long, does best in the folds. Batches take "l2" and "l1"; the others need all samples.
+    n_features_to_select : int or "auto", default="auto"
+        How many features; "auto" chooses.
+    rule : {"one_se", "best"}, default="one_se"
+        "one_se": the fewest features whose score is within one standard error of the best; "best":
+        the fewest with the best score.
+    scoring : {"accuracy", "balanced_accuracy"}, default="accuracy"
+        What to score by.
+    cv : int or None, default=None
+        Number of outer folds, stratified and shuffled, at least 3 where something is chosen; None
+        is 5, or as many as the rarest class has samples.
+    n_repeats : int or None, default=None
+        How often the folds are drawn anew; None is 3, and 1 for batches, which take no other.
+    impute : {"mean", "median", "most_frequent"} or None, default=None
+        How to fill in missing values, learned inside the folds.
+    n_resamples : int, default=0
+        Number of halves of the samples in which to select again, for `stability`; an even number,
+        or 0 for none.
+    feature_names : array-like of str, default=None
+        Names of the features; None takes those of a data frame, or x0, x1, ...
+    classes : array-like, default=None
+        For batches: all labels that may occur. None takes those that do.
+    checkpoint : str or path, default=None
+        For batches: a file, ending in ``.skops``, to write to as it goes on. If it exists, the
+        selection goes on from there. It must be of the same selection.
+    checkpoint_every : int, default=None
+        For batches: after how many of them it is written; None is every 10 seconds. Medians are
+        written after each block of columns.
+    memory : int, default=2**28
+        For batches: bytes that a block of columns may take, where medians need whole columns.
+    n_jobs : int or None, default=None
+        Number of processes, or threads for "l2" and "l1", over methods and folds. The result does
+        not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed or source of the folds and of all else that is random. With None and a checkpoint that
+        exists, the seed is that of the checkpoint.
+    progress : bool, callable or None, default=None
+        True writes how far it is to the standard error stream. A function is called as
+        ``progress(n_done, n_steps, what)`` after each step; steps of batches are rows, which count
+        once for each pass.
+
+    Returns
+    -------
+    FeatureSelection
+        The features, a model fitted to all samples, and the scores; printing it shows them. Of
+        batches, what would be kept of each sample, `predicted`, `true_codes` and `subspace`, is
+        None.
+
+    See Also
+    --------
+    centroidal.streaming.batches : Reads data that do not fit in memory.
+    compare : Compares whole classifiers, ours and others.
+    StabilitySelector : Which features are selected again and again.
+    centroidal.report.write_report : Turns the result into a page to look at.
+
+    Notes
+    -----
+    **Error.** `se_score` is that of Nadeau and Bengio :cite:p:`Nadeau2003`, which knows that the
+    training parts of folds overlap.
+
+    **Rare classes.** Each class needs two samples, three where a number of features or a method is
+    chosen, which takes inner folds.
+
+    **Inner folds** of an outer fold are the other outer folds, so that a model without two of them
+    serves both.
+
+    **Batches.** Of each class, every run of `cv` samples has one in each fold, in an order drawn at
+    random, so folds do not depend on the size of batches. They are drawn once. The labels are read
+    beforehand; means take two passes, medians one for each block of columns and one more. A run
+    that was killed, at whatever moment, and is started again ends with the same result, to the bit,
+    as one that was not. When it is finished the checkpoint stays: it is a file with the model, and
+    the same call returns at once.
+
+    **Time** of "l2" and "l1" is that of ``n_repeats * cv * (cv + 1) / 2`` fits, 15 a repeat with 5
+    folds, whatever the number of features tried. The other methods rank the features so often, and
+    fit their classifier for each number of features up to 256 as well.
+
+    Examples
+    --------
+    >>> from centroidal.datasets import load_expression
+    >>> from centroidal.model_selection import select_features
+    >>> X, y = load_expression(return_X_y=True)
+    >>> found = select_features(X, y, random_state=0)
+    >>> found.n_features_to_select < 50, found.score > 0.9, found.beats_random
+    (True, True, True)
+    >>> found.model.predict(X[:3]).shape
+    (3,)
+    """
+    start = time.perf_counter()
+    choice = Choice(n_features_to_select, rule, scoring).check()
+    check_choice("method", method, (*selection_methods(), BEST))
+    check_jobs(n_jobs)
+    in_memory = {
+        "y": y, "n_repeats": n_repeats, "impute": impute, "n_resamples": n_resamples,
+        "feature_names": feature_names,
+    }  # fmt: skip
+    in_batches = {
+        "classes": classes, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every,
+        "memory": memory,
+    }  # fmt: skip
+    if isinstance(X, Batches):
+        _check_unused(in_memory, "needs all samples in memory, and X is Batches")
+        source = BatchSource(X, method, random_state, n_jobs, progress, **in_batches)
+    else:
+        _check_unused(in_batches, "is for batches, and X is in memory")
+        source = _memory_source(X, random_state, n_jobs, progress, **in_memory)
+
+    with source:
+        candidates = _candidates(method, choice, source.kind)
+        is_nested = choice.is_free or len(candidates) > 1
+        n_folds = check_n_folds(cv, source.classes, source.class_counts, is_nested)
+        repeats = source.cut(n_folds, n_repeats)
+        scores = nested_cross_validation(source, candidates, choice, repeats)
+        final = source.fit_final(candidates[scores.method], scores.n_features)
+        of_samples = source.describe_samples(scores, repeats)
+
+    (score, se_score), (random_score, se_random) = scores.score, scores.random_score
+    return FeatureSelection(
+        method=scores.method,
+        methods_tried=tuple(candidates),
+        n_features_asked=n_features_to_select,
+        rule=rule,
+        scoring=scoring,
+        classes=source.classes,
+        class_counts=source.class_counts,
+        feature_names=source.feature_names,
+        model=final.model,
+        ranking=final.ranking,
+        gains=final.gains,
+        centers=final.centers,
+        spreads=final.spreads,
+        n_features_to_select=scores.n_features,
+        path=scores.path,
+        confusion_path=scores.confusion_path,
+        random_path=scores.random_path,
+        score=score,
+        se_score=se_score,
+        confusion=scores.confusion,
+        random_score=random_score,
+        se_random=se_random,
+        majority_score=majority_score(source.class_counts, scoring),
+        fold_choices=scores.fold_choices(),
+        method_scores=scores.method_scores(),
+        n_folds=n_folds,
+        n_repeats=len(repeats),
+        impute=impute,
+        seed=source.seed,
+        seconds=time.perf_counter() - start,
+        versions=versions(),
+        **of_samples,
+    )
+
+
+# ------------------------------------------------------------------ what is asked for
+
+
+def _check_unused(options, why):
+    """Raise if an option is given that does not go with the samples."""
+    defaults = {"n_resamples": 0, "memory": _MEMORY}
+    for name, value in options.items():
+        default = defaults.get(name)
+        if value is not default and value != default:
+            raise ValueError(f"{name}={value!r} must be {default!r}: it {why}.")
+
+
+def _memory_source(
+    X, random_state, n_jobs, progress, *, y, n_repeats, impute, n_resamples, feature_names
+):
+    """Check all that is given with samples in memory."""
+    _check_resamples(n_resamples)
+    tell = progress_function(progress, "steps")
+    imputer = check_imputer(impute)
+    seed = seed_of(random_state)
+    if y is None:
+        raise ValueError("y=None must hold the class of each sample.")
+    data = check_labelled(_ASKING, X, y, finite=True if imputer is None else "allow-nan")
+    names = _check_names(feature_names, data.features)
+    data = data._replace(features=data.features._replace(names=names))
+    if issparse(data.X):
+        data = data._replace(X=data.X.tocsr())
+    return MemorySource(data, imputer, seed, n_jobs, tell, n_resamples)
+
+
+def _check_resamples(n_resamples):
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral):
+        raise TypeError(f"n_resamples={n_resamples!r} must be an int, 0 for none.")
+    if n_resamples < 0 or n_resamples % 2:
+        raise ValueError(f"n_resamples={n_resamples} must be an even number, or 0 for none.")
+
+
+def _check_names(names, features):
+    """Names of the features as an array of objects, None if they have none."""
+    if names is None:
+        return features.names
+    if isinstance(names, str) or not np.iterable(names):
+        raise TypeError(f"feature_names={names!r} must hold a name for each feature, or be None.")
+    names = np.array([str(name) for name in names], dtype=object)
+    if names.size != features.number:
+        raise ValueError(
+            f"feature_names holds {names.size} names, but X has {features.number} features."
+        )
+    if len(set(names.tolist())) < names.size:
+        raise ValueError("feature_names must all be different.")
+    return names
+
+
+def _candidates(method, choice, kind):
+    """Return the methods to try, with the numbers of features; raise if none takes so few."""
+    keys = best_candidates(kind.is_sparse) if method == BEST else (method,)
+    candidates = {}
+    for key in keys:
+        procedure = METHODS[key].build(kind)
+        sizes = procedure.sizes(kind.n_features)
+        if not choice.is_free:
+            sizes = np.union1d(sizes, choice.check_number(kind.n_features))
+        candidates[key] = Candidate(procedure, sizes, METHODS[key].threads)
+    return candidates if choice.is_free else _that_take(choice.n_features_to_select, candidates)
+
+
+def _that_take(n_features, candidates):
+    """Return the methods that can do with so few features; raise if none can."""
+    able = {k: each for k, each in candidates.items() if each.procedure.fewest <= n_features}
+    if not able:
+        (key, candidate), *_ = candidates.items()
+        raise ValueError(
+            f"n_features_to_select={n_features} must be at least {candidate.procedure.fewest}, a "
+            f"feature for each class, with method={key!r}."
+        )
+    return able

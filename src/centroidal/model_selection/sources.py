@@ -1,0 +1,344 @@
+"""Where samples come from, and what the engine asks of them.
+
+A source cuts its samples into folds, counts what the models of all training sets predict, and fits
+the final model. `MemorySource` has all samples at hand, `BatchSource` (in `stream_source.py`) reads
+them in batches.
+"""
+
+from contextlib import nullcontext
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import parallel_config
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.parallel import Parallel, delayed
+
+from .._data import LabelledData
+from .._parameters import check_choice
+from ..classifiers import FisherSubspace
+from .methods import METHODS, DataKind
+from .metrics import class_hits, confusion_matrices
+from .nested import FoldCounts, Trial
+from .repeatable import draw_seed, one_thread
+from .splits import Repeat, outer_folds
+
+__all__ = ["MemorySource", "check_imputer", "with_imputer"]
+
+_STRATEGIES = ("mean", "median", "most_frequent")
+_N_RANDOM = 5  # orders of the features that random ones are the first of, in each fold
+_MOST_IN_PICTURE = 200
+_SUMMARY_BYTES = 2**28  # that summaries of training sets may take together
+
+
+class MemorySource:
+    """Samples in memory: training sets are sums of folds where a method has them, else fitted.
+
+    Parameters
+    ----------
+    data : LabelledData
+        Checked samples, with the names that features are to have; sparse ones in rows.
+    imputer : transformer or None
+        Fills in missing values, by what a training set knows.
+    seed : int
+        Seed of all that is random.
+    n_jobs : int or None
+        Number of processes or threads.
+    tell : callable
+        Is told ``(n_done, n_steps, what)``.
+    n_resamples : int
+        Number of halves of the samples in which to select again.
+    """
+
+    def __init__(self, data, imputer, seed, n_jobs, tell, n_resamples):
+        self.data, self.imputer, self.seed = data, imputer, seed
+        self._rng = np.random.RandomState(seed)
+        self._n_jobs, self._tell, self._n_resamples = n_jobs, tell, n_resamples
+        self._n_done = self._n_steps = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+    @property
+    def kind(self):
+        """What methods have to know of the data."""
+        data = self.data
+        return DataKind(data.features.number, data.classes.size, issparse(data.X), self.seed)
+
+    @property
+    def classes(self):
+        """Labels."""
+        return self.data.classes
+
+    @property
+    def class_counts(self):
+        """Number of samples of each class."""
+        return np.bincount(self.data.codes)
+
+    @property
+    def feature_names(self):
+        """Names of all features."""
+        names, number = self.data.features.names, self.data.features.number
+        return np.array([f"x{j}" for j in range(number)] if names is None else names.tolist())
+
+    def cut(self, n_folds, n_repeats):
+        """Cut the samples into outer folds, again and again."""
+        folds = outer_folds(n_folds, n_repeats, self.data, None, draw_seed(self._rng))
+        return Repeat.of_folds(folds, n_folds, self._rng)
+
+    def prepare(self, trials):
+        """Count the steps ahead, with those after the folds."""
+        self._n_steps = sum(len(_jobs(trial)) for trial in trials) + 1 + bool(self._n_resamples)
+
+    def _step_done(self, what):
+        self._n_done += 1
+        self._tell(self._n_done, self._n_steps, what)
+
+    def count_predictions(self, trial):
+        """Count what each training set predicts in the folds that it leaves out."""
+        counts, jobs = FoldCounts.empty(), _jobs(trial)
+        work = _Work(self.data, self.imputer, trial, _random_centers(self.kind, trial))
+        with (
+            work.one_thread(),  # here too: jobs in threads would not restore it in order
+            Parallel(self._n_jobs, prefer=work.prefers, return_as="generator") as parallel,
+        ):
+            for some in _chunks(jobs, self._n_sets_at_a_time):
+                summaries = self._summaries(trial, some)
+                found = parallel(delayed(_predict)(work, *job, summaries[job]) for job in some)
+                for (left_out, key), predicted in zip(some, found, strict=True):
+                    _add_counts(counts, work, left_out, key, predicted)
+                    name = key or "random features"
+                    self._step_done(f"{name}, {trial.repeat.name_folds(left_out)}")
+        return counts
+
+    @property
+    def _n_sets_at_a_time(self):
+        kind = self.kind
+        return max(1, _SUMMARY_BYTES // (16 * kind.n_classes * kind.n_features))
+
+    def _summaries(self, trial, jobs):
+        """Find what one pass can find for all training sets of a method; None where nothing can."""
+        summaries = dict.fromkeys(jobs)
+        if self.imputer is not None:
+            return summaries
+        for key in {key for _, key in jobs if key is not None}:
+            mine = [job for job in jobs if job[1] == key]
+            sets = [left_out for left_out, _ in mine]
+            procedure = trial.candidates[key].procedure
+            found = procedure.summarise_sets(self.data, trial.repeat.folds, sets)
+            if found is not None:
+                summaries.update(zip(mine, found, strict=True))
+        return summaries
+
+    def fit_final(self, candidate, n_features):
+        """Fit the model with so many features to all samples, which are summarised once."""
+        data = _imputed(self.data, self.imputer, np.arange(self.data.codes.size))
+        with nullcontext() if candidate.uses_threads else one_thread():
+            final = candidate.procedure.fit_final(data, n_features)
+            subspace = _subspace(data, final.ranking[: min(n_features, _MOST_IN_PICTURE)])
+        if self.imputer is not None:
+            final = final._replace(model=self._with_fitted_imputer(final.model))
+        self._step_done("all samples")
+        self._of_samples = {
+            "subspace": subspace,
+            "stability": self._stability(candidate, n_features),
+        }
+        return final
+
+    def _with_fitted_imputer(self, model):
+        imputer = clone(self.imputer).fit(self.data.X)
+        self.data.features.keep(imputer)
+        steps = model.steps if isinstance(model, Pipeline) else [("classify", model)]
+        return Pipeline([("impute", imputer), *steps])
+
+    def _stability(self, candidate, n_features):
+        """Select again from halves of the samples, if that is asked for."""
+        if not self._n_resamples:
+            return None
+        from .stability import StabilitySelector
+
+        stability = StabilitySelector(
+            with_imputer(candidate.procedure.selector(n_features), self.imputer),
+            n_resamples=int(self._n_resamples),
+            n_jobs=self._n_jobs,
+            random_state=draw_seed(self._rng),
+        )
+        with parallel_config(prefer="threads" if candidate.uses_threads else None):
+            stability.fit(self.data.X, self.data.codes)
+        self._step_done("resamples")
+        return stability
+
+    def describe_samples(self, scores, repeats):
+        """Tell what is known of each sample: class, predicted class, place in a picture."""
+        predicted = np.full((len(repeats), self.data.codes.size), -1)
+        for number, codes in enumerate(scores.predictions):
+            row, fold = divmod(number, repeats[0].n_folds)
+            predicted[row, repeats[row].rows(fold)] = codes
+        return self._of_samples | {"predicted": predicted, "true_codes": self.data.codes}
+
+
+# ------------------------------------------------------------------ one training set
+
+
+class _Work(NamedTuple):
+    """What all jobs have in common."""
+
+    data: LabelledData
+    imputer: Any
+    trial: Trial
+    random_centers: Any  # the procedure that random features are tried with
+
+    @property
+    def prefers(self):
+        """What jobs had better run in: loops that release the GIL need no processes."""
+        candidates = self.trial.candidates.values()
+        return "threads" if all(each.uses_threads for each in candidates) else None
+
+    def one_thread(self):
+        """Keep linear algebra to one thread, where there is any: to look for it takes time."""
+        return nullcontext() if self.prefers == "threads" else one_thread()
+
+    def confusions(self, codes, rows):
+        """Confusion matrices of some samples, for each row of predicted codes."""
+        return confusion_matrices(codes, self.data.codes[rows], self.data.classes.size)
+
+    def hits(self, codes, rows):
+        """Count what is recognised of each class, for each row of predicted codes."""
+        return class_hits(codes, self.data.codes[rows], self.data.classes.size)
+
+
+class _Predicted(NamedTuple):
+    """What a training set predicts in the folds that it leaves out."""
+
+    codes: np.ndarray | None  # for each size
+    random_hits: np.ndarray | None = None  # for each random order and size
+
+
+def _jobs(trial):
+    """List what to fit: the folds that a training set leaves out, and a method.
+
+    Random features are tried with the centers of "l2", or by themselves under the key None, and
+    have no part in what the inner folds choose.
+    """
+    alone = () if "l2" in trial.candidates else (None,)
+    return [
+        (left_out, key)
+        for left_out in trial.training_sets
+        for key in (*(alone if len(left_out) == 1 else ()), *trial.candidates)
+    ]
+
+
+def _random_centers(kind, trial):
+    found = trial.candidates.get("l2")
+    return METHODS["l2"].build(kind) if found is None else found.procedure
+
+
+def _chunks(jobs, size):
+    return [jobs[start : start + size] for start in range(0, len(jobs), size)]
+
+
+def _predict(work, left_out, key, summary):
+    """Fit a method to a training set, and predict the folds that it leaves out."""
+    trial, test = work.trial, work.trial.repeat.rows(*left_out)
+    with work.one_thread():
+        data, path = _fit(work, left_out, key, summary)
+        if len(left_out) == 2 or key not in (None, "l2"):
+            return _Predicted(path.predict(data.X, test, trial.sizes_of(key, left_out)))
+        return _predict_with_random(work, key, left_out[0], data.X, path, test)
+
+
+def _fit(work, left_out, key, summary):
+    procedure = work.random_centers if key is None else work.trial.candidates[key].procedure
+    if summary is not None:
+        return work.data, procedure.fit_summary(work.data, summary)
+    train = work.trial.repeat.rows_without(*left_out)
+    data = _imputed(work.data, work.imputer, train)
+    return data, procedure.fit(data, train)
+
+
+def _predict_with_random(work, key, fold, X, path, test):
+    """Predict with features as they are ranked, and with nearest centers in random orders."""
+    trial, sizes = work.trial, work.trial.all_sizes
+    orders = trial.random_orders(fold, X.shape[1], _N_RANDOM)
+    ranked, *drawn = path.predict_in_orders(np.vstack([path.ranking, orders]), X, test, sizes)
+    random_hits = np.array([work.hits(codes, test) for codes in drawn])
+    if key is None:
+        return _Predicted(None, random_hits)
+    return _Predicted(ranked[np.searchsorted(sizes, trial.candidates[key].sizes)], random_hits)
+
+
+def _add_counts(counts, work, left_out, key, predicted):
+    repeat, rows = work.trial.repeat, work.trial.repeat.rows(*left_out)
+    if len(left_out) == 2:
+        for fold, other in (left_out, left_out[::-1]):
+            is_other = repeat.folds[rows] == other
+            hits = work.hits(predicted.codes[:, is_other], rows[is_other])
+            counts.inner_hits[fold, other, key] = hits
+        return
+    (fold,) = left_out
+    if predicted.random_hits is not None:
+        counts.random_hits[fold] = predicted.random_hits
+    if key is not None:
+        counts.confusions[fold, key] = work.confusions(predicted.codes, rows)
+        counts.predicted[fold, key] = predicted.codes
+
+
+# ------------------------------------------------------------------ missing values
+
+
+def check_imputer(impute):
+    """Return the imputer that is asked for by name or given; None if there is none."""
+    if impute is None:
+        return None
+    if isinstance(impute, str):
+        check_choice("impute", impute, _STRATEGIES)
+        from sklearn.impute import SimpleImputer
+
+        # A feature without any value in a training set stays, so that columns keep their place.
+        return SimpleImputer(strategy=impute, keep_empty_features=True)
+    if isinstance(impute, type) or not (hasattr(impute, "fit") and hasattr(impute, "transform")):
+        raise TypeError(
+            f"impute={impute!r} must be one of {', '.join(_STRATEGIES)}, a transformer or None."
+        )
+    return impute
+
+
+def with_imputer(estimator, imputer):
+    """Return the estimator with an imputer of its own in front of it."""
+    if imputer is None:
+        return estimator
+    return Pipeline([("impute", clone(imputer)), ("model", estimator)])
+
+
+def _imputed(data, imputer, train):
+    """All samples, with missing values filled in by what the training set knows."""
+    if imputer is None:
+        return data
+    X = clone(imputer).fit(data.X[train]).transform(data.X)
+    unnamed = data.features._replace(names=None)  # what follows the imputer is given arrays
+    return data._replace(X=X.tocsr() if issparse(X) else X, features=unnamed)
+
+
+# ------------------------------------------------------------------ a picture
+
+
+def _subspace(data, columns):
+    """Place samples by Fisher directions, and a principal component beside a single one."""
+    X = data.X[:, columns]
+    Z = X.toarray() if issparse(X) else X.astype(float, order="C")
+    spread = Z.std(axis=0)
+    Z = (Z - Z.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
+    if not spread.any():
+        return np.zeros((len(Z), 2))
+    fisher = FisherSubspace().fit_transform(Z, data.codes)[:, :2]
+    if fisher.shape[1] == 2:
+        return fisher
+    direction = np.linalg.lstsq(Z, fisher[:, 0] - fisher[:, 0].mean(), rcond=None)[0]
+    length = np.linalg.norm(direction)
+    beside = Z - np.outer(Z @ direction, direction) / length**2 if length > 0.0 else Z
+    left, values, _ = np.linalg.svd(beside, full_matrices=False)
+    return np.column_stack([fisher[:, 0], left[:, 0] * values[0]])

@@ -1,0 +1,219 @@
+"""The one place that cuts samples: outer folds and their repeats, inner folds, streams."""
+
+from itertools import combinations
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFold, check_cv
+
+from .._parameters import check_count
+from .repeatable import draw_seed, draw_seeds
+
+__all__ = [
+    "Repeat",
+    "StreamFolds",
+    "check_groups",
+    "check_n_folds",
+    "list_folds",
+    "outer_folds",
+    "size_ratio",
+    "training_sets",
+]
+
+_N_FOLDS = 5  # if nothing is said, and each class has so many samples
+_N_REPEATS = 3  # of a number of folds, if nothing is said
+_WORDS_AT_A_TIME = 4  # that a Philox generator makes of one number
+
+
+def list_folds(cv, X, labels, **split_params):
+    """Training and test samples of each fold as positions, whatever the splitter gives."""
+    if isinstance(cv, Integral) and cv < 2:
+        raise ValueError(f"cv={cv} must be at least 2 folds.")
+    positions = np.arange(labels.size)
+    splits = check_cv(cv, labels, classifier=True).split(X, labels, **split_params)
+    folds = [(positions[train], positions[test]) for train, test in splits]
+    if not folds:
+        raise ValueError(f"cv={cv!r} must give at least one fold.")
+    return folds
+
+
+def outer_folds(cv, n_repeats, data, groups, seed):
+    """Training and test samples of each outer fold, which have none in common.
+
+    A number of folds is drawn `n_repeats` times, None is 3 times; other splitters decide
+    themselves.
+    """
+    if isinstance(cv, Integral) and not isinstance(cv, bool):
+        n_repeats = _N_REPEATS if n_repeats is None else n_repeats
+        check_count("n_repeats", n_repeats)
+        _check_enough(cv, data, groups)
+        splitters = _repeated(int(cv), int(n_repeats), groups, seed)
+    elif n_repeats is not None:
+        raise ValueError(f"n_repeats={n_repeats!r} must be None unless cv is a number; cv={cv!r}.")
+    else:
+        splitters = [cv]
+    labels = data.classes[data.codes]
+    folds = [fold for each in splitters for fold in list_folds(each, data.X, labels, groups=groups)]
+    for number, (train, test) in enumerate(folds):
+        _check_fold(number, train, test)
+    return folds
+
+
+def size_ratio(folds):
+    """Return the number of test samples for each training sample, which standard errors need."""
+    return float(np.mean([test.size / train.size for train, test in folds]))
+
+
+def check_groups(groups, n_samples):
+    """Return the group of each sample as an array; None if there are none."""
+    if groups is None:
+        return None
+    groups = np.asarray(groups)
+    if groups.shape != (n_samples,):
+        raise ValueError(
+            f"groups of shape {groups.shape} must hold one group for each of the {n_samples} "
+            "samples."
+        )
+    return groups
+
+
+def check_n_folds(cv, classes, counts, is_nested):
+    """Return the number of folds; if nothing is said, as many as the rarest class allows."""
+    rarest, fewest = classes.tolist()[counts.argmin()], int(counts.min())
+    least = 3 if is_nested else 2
+    if fewest < least:
+        raise ValueError(
+            f"class {rarest!r} has {fewest} sample{'' if fewest == 1 else 's'}; at least {least} "
+            "are needed to select and to test. Leave it out, or join it with another class."
+        )
+    if cv is None:
+        return min(_N_FOLDS, fewest)
+    if isinstance(cv, bool) or not isinstance(cv, Integral):
+        raise TypeError(f"cv={cv!r} must be an int, the number of folds, or None.")
+    if cv < least:
+        why = ", as the inner folds of a fold are the others" if is_nested else ""
+        raise ValueError(f"cv={cv} must be at least {least}{why}.")
+    _check_most(cv, classes, counts)
+    return int(cv)
+
+
+def training_sets(n_folds, is_nested):
+    """Name the training sets by the folds they leave out: one, or two for inner folds.
+
+    The inner folds of a fold are the others, so that a model without two of them serves both.
+    """
+    most = 2 if is_nested else 1
+    return [left_out for n in range(1, most + 1) for left_out in combinations(range(n_folds), n)]
+
+
+def _check_enough(cv, data, groups):
+    if cv < 2:
+        raise ValueError(f"cv={cv} must be at least 2 folds.")
+    _check_most(cv, data.classes, np.bincount(data.codes))
+    if groups is not None and cv > np.unique(groups).size:
+        raise ValueError(f"cv={cv} must be at most {np.unique(groups).size}, the number of groups.")
+
+
+def _check_most(cv, classes, counts):
+    if cv > counts.min():
+        rarest = classes.tolist()[counts.argmin()]
+        raise ValueError(
+            f"cv={cv} must be at most {counts.min()}, the number of samples of class {rarest!r}."
+        )
+
+
+def _check_fold(number, train, test):
+    if not train.size or not test.size:
+        raise ValueError(f"fold {number} of cv must have samples to train and to test.")
+    shared = np.intersect1d(train, test).size
+    if shared:
+        raise ValueError(
+            f"fold {number} of cv tests {shared} samples that it trains on; no score of it would "
+            "be honest."
+        )
+
+
+def _repeated(n_folds, n_repeats, groups, seed):
+    if groups is None:
+        return [RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=n_repeats, random_state=seed)]
+    seeds = draw_seeds(np.random.RandomState(seed), n_repeats).tolist()
+    return [StratifiedGroupKFold(n_folds, shuffle=True, random_state=each) for each in seeds]
+
+
+class Repeat(NamedTuple):
+    """All samples, cut into outer folds once.
+
+    Attributes
+    ----------
+    folds : ndarray of int or StreamFolds
+        Outer fold of each sample, or what knows it when the sample is read.
+    n_folds : int
+        Number of folds.
+    seeds : list of int
+        Seed of the random features of each fold.
+    first : int
+        Number of the first fold among those of all repeats.
+    """
+
+    folds: "np.ndarray | StreamFolds"
+    n_folds: int
+    seeds: list
+    first: int = 0
+
+    @classmethod
+    def of_folds(cls, folds, n_folds, rng):
+        """Put the folds that were drawn together side by side; return all repeats."""
+        repeats = []
+        for first in range(0, len(folds), n_folds):
+            numbers = np.empty(sum(map(len, folds[0])), dtype=np.intp)
+            for number, (_, test) in enumerate(folds[first : first + n_folds]):
+                numbers[test] = number
+            repeats.append(cls(numbers, n_folds, [draw_seed(rng) for _ in range(n_folds)], first))
+        return repeats
+
+    def rows(self, *folds):
+        """Return the samples of some folds."""
+        return np.flatnonzero(np.isin(self.folds, folds))
+
+    def rows_without(self, *folds):
+        """Return the samples of the other folds."""
+        return np.flatnonzero(~np.isin(self.folds, folds))
+
+    def name_folds(self, folds):
+        """Say which folds, counted over all repeats."""
+        numbers = " and ".join(str(self.first + fold + 1) for fold in folds)
+        return f"fold {numbers}" if len(folds) == 1 else f"folds {numbers}"
+
+
+class StreamFolds(NamedTuple):
+    """Deals the rows of each class to folds, one each in every run of as many rows as folds.
+
+    In which order a run is dealt is drawn by a generator that can begin anywhere, so that the
+    fold of a row is known from the number of rows of its class before it, not from the batches.
+    """
+
+    n_folds: int
+    seed: int
+
+    def folds_of(self, codes, n_before):
+        """Fold of each row; of each class there were so many rows before."""
+        folds = np.empty(codes.size, dtype=np.int32)
+        counts = np.bincount(codes, minlength=n_before.size)
+        rows_by_class = np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
+        for code in np.flatnonzero(counts):
+            folds[rows_by_class[code]] = self._of_class(code, int(n_before[code]), counts[code])
+        return folds
+
+    def _of_class(self, code, start, n_rows):
+        first, skipped = divmod(start, self.n_folds)
+        n_runs = -(-(skipped + n_rows) // self.n_folds)
+        words = self._words(code, first * self.n_folds, n_runs * self.n_folds)
+        orders = np.argsort(words.reshape(n_runs, self.n_folds), axis=1, kind="stable")
+        return orders.ravel()[skipped : skipped + n_rows]
+
+    def _words(self, code, start, n_words):
+        """Random words of a class, from a place on."""
+        counter, skipped = divmod(start, _WORDS_AT_A_TIME)
+        generator = np.random.Philox(key=[self.seed, code], counter=counter)
+        return generator.random_raw(skipped + n_words)[skipped:]

@@ -1,0 +1,314 @@
+"""Samples that are read in batches, as a source of the engine; see `sources.py`."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from .._data import Features, check_next_classes
+from .._parameters import check_choice
+from .._progress import progress_function
+from ..statistics import map_blocks
+from ..streaming.batches import Batches
+from ..streaming.checkpoint import Checkpoint, Progress, described, recall, stated
+from ..streaming.passes import RowCount, block_width, check_whole, codes_of
+from .methods import DataKind, selection_methods
+from .metrics import class_hits, confusion_matrices
+from .nested import FoldCounts
+from .procedures import FinalModel
+from .repeatable import draw_seeds, seed_of
+from .splits import Repeat, StreamFolds
+from .stream_summaries import MeansPass, MediansPasses
+
+__all__ = ["BatchSource"]
+
+_KEY = "select_features"  # under which the card of a checkpoint says what it is of
+_N_RANDOM = 1  # orders of the features that random ones are the first of, in each fold
+
+
+class BatchSource:
+    """Samples in batches: one pass or more summarises all training sets, another predicts.
+
+    Parameters
+    ----------
+    batches : Batches
+        The data.
+    method : str
+        Key of the method, which must be one that works out-of-core.
+    random_state : int, RandomState or None
+        Seed or source of the folds; None takes that of a checkpoint that exists.
+    n_jobs : int or None
+        Number of threads.
+    progress : bool, callable or None
+        What is told how far it is.
+    classes : array-like or None
+        All labels that may occur.
+    checkpoint : str, path or None
+        File to go on from and to write to.
+    checkpoint_every : int or None
+        After how many batches it is written.
+    memory : int
+        Bytes that a block of columns may take.
+    """
+
+    def __init__(
+        self, batches, method, random_state, n_jobs, progress, *, classes, checkpoint,
+        checkpoint_every, memory,
+    ):  # fmt: skip
+        streams = [key for key, each in selection_methods().items() if each.streams]
+        check_choice("method", method, streams)
+        check_whole("checkpoint_every", checkpoint_every, optional=True)
+        check_whole("memory", memory)
+        self._tell = progress_function(progress, "rows")
+        self.seed = _check_seed(random_state, checkpoint)
+        recall(batches, checkpoint, _KEY)
+        self.classes, self.class_counts = _check_classes(batches, classes)
+        self._batches, self._method, self._n_jobs = batches, method, n_jobs
+        self._path, self._every, self._memory = checkpoint, checkpoint_every, memory
+        self._checkpoint = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self._checkpoint is not None:
+            self._checkpoint.__exit__(*error)
+
+    @property
+    def kind(self):
+        """What methods have to know of the data."""
+        is_sparse = self._batches.n_stored is not None
+        return DataKind(self._batches.n_features, self.classes.size, is_sparse, self.seed)
+
+    @property
+    def feature_names(self):
+        """Names of all features."""
+        return np.array(self._batches.feature_names.tolist())
+
+    def cut(self, n_folds, n_repeats):
+        """Deal the rows to outer folds; `n_repeats` is None."""
+        seeds = draw_seeds(np.random.RandomState(self.seed), n_folds).tolist()
+        return [Repeat(StreamFolds(n_folds, self.seed), n_folds, seeds)]
+
+    def prepare(self, trials):
+        """Open the checkpoint, which must be of the same selection."""
+        (trial,) = trials
+        (candidate,) = trial.candidates.values()
+        width = block_width(self._batches, self._memory)
+        self._plan = StreamPlan(
+            self._batches, self.classes, candidate.procedure.estimator, trial.repeat.folds,
+            [(), *trial.training_sets], width, self._n_jobs,
+        )  # fmt: skip
+        manifest = self._manifest(trial)
+        self._checkpoint = Checkpoint(self._path, self._every, manifest, key=_KEY)
+
+    def _manifest(self, trial):
+        """Say what the selection depends on."""
+        cut = {"cv": trial.repeat.n_folds, "random_state": self.seed}
+        parameters = {"method": self._method, **trial.choice._asdict(), **cut}
+        more = {"class_counts": self.class_counts.tolist()}
+        if not self._plan.has_moments:
+            more["columns_at_a_time"] = self._plan.width
+        name = type(self._plan.estimator).__name__
+        return described(name, parameters, self._batches, self.classes, **more)
+
+    def count_predictions(self, trial):
+        """Count what each training set predicts in the folds that it leaves out."""
+        self._model, self._done = self._checkpoint.begin(clone(self._plan.estimator))
+        carried = self._checkpoint.carried or {}
+        self._tally = _Tally.begin(trial, self.classes.size, carried.get("tally"))
+        if self._done.finished:
+            self._spreads = carried["spreads"]
+        else:
+            self._run_passes(trial, carried.get("summary"))
+        return self._tally.counts(trial)
+
+    def _run_passes(self, trial, carried):
+        """Summarise the training sets, then predict each row by models that have not seen it."""
+        plan, checkpoint = self._plan, self._checkpoint
+        self._summary = summary = (MeansPass if plan.has_moments else MediansPasses)(plan, carried)
+        n_passes = summary.n_passes + 1
+        rows_read = RowCount(self._tell, self._batches.n_samples, n_passes, self._done.n_rows)
+        for _ in summary.steps(self._done.n_done, rows_read):
+            self._advance(rows_read)
+            if checkpoint.is_due() or not plan.has_moments:  # a step of medians is a whole pass
+                checkpoint.write(self._model, self._done, {"summary": summary.carried})
+
+        models = _Models(trial, plan, summary)
+        for batch in self._batches.start(self._done.n_done - summary.n_steps):
+            codes = codes_of(batch, self.classes)
+            models.predict(batch.X, codes, self._tally)
+            rows_read.add(codes.size)
+            self._advance(rows_read)
+            if checkpoint.is_due() and self._done.n_done < summary.n_steps + plan.n_batches:
+                both = {"summary": summary.carried, "tally": self._tally.arrays}
+                checkpoint.write(self._model, self._done, both)
+
+    def _advance(self, rows_read):
+        self._done = Progress(self._done.n_done + 1, rows_read.n_done)
+
+    def fit_final(self, candidate, n_features):
+        """Return the model with so many features, of the summary of all rows."""
+        if self._done.finished:
+            path = self._model._solution.path
+            ranking, gains = self._model.feature_ranking_, self._model.feature_gains_
+            return FinalModel(self._model, ranking, gains, path.class_centers, self._spreads)
+        batches, summary = self._batches, self._summary
+        features = Features(
+            batches.n_features, batches.feature_names if batches.has_names else None
+        )
+        final = candidate.procedure.keep(
+            features, self.classes, summary.solution(), n_features, summary.spreads
+        )
+        carried = {"tally": self._tally.arrays, "spreads": final.spreads}
+        self._checkpoint.write(final.model, self._done._replace(finished=True), carried)
+        return final
+
+    def describe_samples(self, scores, repeats):
+        """Tell what is known of each sample: nothing, only counts are kept."""
+        return dict.fromkeys(("predicted", "true_codes", "subspace", "stability"))
+
+
+class StreamPlan(NamedTuple):
+    """What the passes over the rows have in common."""
+
+    batches: Batches
+    classes: np.ndarray
+    estimator: BaseEstimator  # what is fitted, with any number of features
+    folds: StreamFolds
+    sets: list  # the training sets, each by the folds it leaves out; the first leaves out none
+    width: int  # columns of which all rows are read at a time, if they are
+    n_jobs: int | None
+
+    @property
+    def has_moments(self):
+        """Whether class moments are enough, so that rows are read once."""
+        return self.estimator._problem.streams
+
+    @property
+    def n_classes(self):
+        """Number of classes."""
+        return self.classes.size
+
+    @property
+    def n_batches(self):
+        """Number of batches of a pass."""
+        return self.batches.n_batches
+
+
+def _check_seed(random_state, checkpoint):
+    before = stated(checkpoint, _KEY) if random_state is None else None
+    if before is not None and isinstance(before["parameters"].get("random_state"), int):
+        return before["parameters"]["random_state"]
+    return seed_of(random_state)
+
+
+def _check_classes(batches, classes):
+    """Return the classes and how many samples each has."""
+    found, counts = batches.class_counts()
+    if classes is None:
+        return check_next_classes(None, found, is_first=True), counts
+    classes = check_next_classes(None, classes, is_first=True)
+    unknown = [label for label in found.tolist() if label not in classes.tolist()]
+    if unknown:
+        raise ValueError(f"the label {unknown[0]!r} is not among classes={classes.tolist()}.")
+    total = dict(zip(found.tolist(), counts.tolist(), strict=True))
+    return classes, np.array([total.get(label, 0) for label in classes.tolist()])
+
+
+# ------------------------------------------------------------------ what is predicted
+
+
+class _Tally(NamedTuple):
+    """Counts of what was predicted so far.
+
+    Attributes
+    ----------
+    confusions : ndarray of shape (n_folds, n_sizes, n_classes, n_classes)
+        Of each fold, by the model without it.
+    inner : ndarray of shape (n_folds, n_folds, n_inner_sizes, n_classes)
+        Samples of the second fold that are recognised by the model without both.
+    at_random : ndarray of shape (n_folds, n_orders, n_sizes, n_classes)
+        Samples of each fold that the model without it recognises by random features.
+    """
+
+    confusions: np.ndarray
+    inner: np.ndarray
+    at_random: np.ndarray
+
+    @classmethod
+    def begin(cls, trial, n_classes, arrays=None):
+        """Return counts of nothing, or what an earlier run has counted."""
+        if arrays is not None:
+            return cls(**arrays)
+        n_folds, (key,) = trial.repeat.n_folds, trial.candidates
+        n_sizes, n_inner = trial.all_sizes.size, trial.inner_sizes(key).size
+        shapes = (
+            (n_folds, n_sizes, n_classes, n_classes),
+            (n_folds, n_folds, n_inner, n_classes),
+            (n_folds, _N_RANDOM, n_sizes, n_classes),
+        )
+        return cls(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
+
+    @property
+    def arrays(self):
+        """Return copies, which do not change any more."""
+        return {name: array.copy() for name, array in self._asdict().items()}
+
+    @property
+    def n_before(self):
+        """Samples of each class so far."""
+        return self.confusions[:, 0].sum(axis=(0, 2))
+
+    def counts(self, trial):
+        """Return the counts as the engine takes them."""
+        counts, (key,), n_folds = FoldCounts.empty(), trial.candidates, trial.repeat.n_folds
+        for fold in range(n_folds):
+            counts.confusions[fold, key] = self.confusions[fold]
+            counts.random_hits[fold] = self.at_random[fold]
+            for other in range(n_folds):
+                counts.inner_hits[fold, other, key] = self.inner[fold, other]
+        return counts
+
+
+class _Models:
+    """The models of all training sets, to be tested on samples that they have not seen."""
+
+    def __init__(self, trial, plan, summary):
+        ((self._key, candidate),) = trial.candidates.items()
+        self._trial, self._plan = trial, plan
+        paths = {
+            left_out: candidate.procedure.path(summary.solution(left_out))
+            for left_out in trial.training_sets
+        }
+        n_features = plan.batches.n_features
+        self._jobs = []  # the fold that is predicted, what is counted, and by which models
+        for left_out, path in paths.items():
+            if len(left_out) == 1:
+                (fold,) = left_out
+                orders = trial.random_orders(fold, n_features, _N_RANDOM)
+                self._jobs.append((fold, None, path, np.vstack([path.ranking, orders])))
+            else:
+                one, other = left_out
+                self._jobs += [(other, one, path, None), (one, other, path, None)]
+
+    def predict(self, X, codes, tally):
+        """Predict rows, and count what comes out."""
+        plan, trial = self._plan, self._trial
+        folds = plan.folds.folds_of(codes, tally.n_before)
+        rows = [np.flatnonzero(folds == fold) for fold in range(trial.repeat.n_folds)]
+        inner_sizes = trial.inner_sizes(self._key)
+
+        def count(fold, outer, path, orders):
+            mine = rows[fold]
+            if orders is None:
+                return tally.inner[outer, fold], path.count_hits(X, mine, codes, inner_sizes)
+            ranked, *drawn = path.predict_in_orders(orders, X, mine, trial.all_sizes)
+            confusions = confusion_matrices(ranked, codes[mine], plan.n_classes)
+            hits = [class_hits(each, codes[mine], plan.n_classes) for each in drawn]
+            return tally.confusions[fold], confusions, tally.at_random[fold], hits
+
+        jobs = [job for job in self._jobs if rows[job[0]].size]
+        for counted in map_blocks(count, jobs, plan.n_jobs):
+            for total, found in zip(counted[::2], counted[1::2], strict=True):
+                total += found

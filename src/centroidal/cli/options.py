@@ -4,7 +4,7 @@ import argparse
 import re
 
 from .. import __version__
-from .methods import threaded_methods
+from ..model_selection.methods import selection_methods
 
 __all__ = [
     "add_common",
@@ -24,7 +24,7 @@ __all__ = [
 
 # What the library calls a parameter, and the option that sets it.
 _OPTIONS = {
-    "n_features": "-k",
+    "n_features_to_select": "-k",
     "cv": "--folds",
     "n_repeats": "--repeats",
     "n_resamples": "--resamples",
@@ -76,6 +76,7 @@ def add_version(parser):
 
 def add_common(parser):
     """Add what every command has."""
+    threaded = [key for key, each in selection_methods().items() if each.threads]
     group = parser.add_argument_group("common options")
     group.add_argument(
         "--seed", type=whole_number(0, 2**32 - 1), default=0, metavar="N",
@@ -85,7 +86,7 @@ def add_common(parser):
         "--jobs", metavar="N",
         type=number_reader(bool, "a whole number other than 0"),
         help="cores to use, -1 for all; the result does not depend on it (default: all for "
-        f"methods that work in threads, {' and '.join(threaded_methods())}, else 1)",
+        f"methods that work in threads, {' and '.join(threaded)}, else 1)",
     )  # fmt: skip
     group.add_argument(
         "--json", action="store_true", help="print the result as one JSON object, NaN as null"

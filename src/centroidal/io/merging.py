@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from .._json import json_plain
+from .._percent import percent
 from .._parameters import check_count, check_flag, check_shared_features
 from ..classifiers import (
     DisjointCentroidClassifier,
@@ -38,7 +39,7 @@ class _Part(NamedTuple):
     model: BaseEstimator
 
 
-def merge_models(models, *, n_features=None, names=None, return_remarks=False):
+def merge_models(models, *, n_features_to_select=None, names=None, return_remarks=False):
     """Merge models of different samples into the model of all these samples.
 
     The models may have been trained at sites that must not share their samples: each sends its
@@ -53,7 +54,7 @@ def merge_models(models, *, n_features=None, names=None, return_remarks=False):
         ``assignment="margin"`` and ``calibration=None``; or
         :class:`~centroidal.FisherSubspaceClassifier`. Of
         :class:`~centroidal.SparseCenterClassifierCV` its `best_estimator_` is merged.
-    n_features : int, default=None
+    n_features_to_select : int, default=None
         How many features the merged model selects; needed where sparse centers select different
         numbers.
     names : sequence of str, default=None
@@ -112,11 +113,11 @@ def merge_models(models, *, n_features=None, names=None, return_remarks=False):
     _check_each(parts)
     _check_same_class(parts)
     parts = _in_one_order(parts, remarks)
-    _check_parameters(parts, n_features)
+    _check_parameters(parts, n_features_to_select)
     _check_labels(parts, remarks)
     model = reduce(_merged, [part.model for part in parts])
-    if n_features is not None:
-        model = model.at(n_features)
+    if n_features_to_select is not None:
+        model = model.at(n_features_to_select)
     remarks += _on_exactness(model)
     return (model, tuple(remarks)) if return_remarks else model
 
@@ -216,16 +217,16 @@ def _check_same_class(parts):
         raise ValueError("\n  ".join(["The models are of different classes:", *kinds]))
 
 
-def _check_parameters(parts, n_features):
+def _check_parameters(parts, n_features_to_select):
     """Raise, with a list of all differences, unless the parameters that matter are the same."""
     first, *others = parts
     has_number = isinstance(first.model, SparseCenterClassifier)
-    if n_features is not None:
-        _check_n_features(first.model, n_features, has_number)
-    expected = _parameters(first.model, n_features)
+    if n_features_to_select is not None:
+        _check_n_features(first.model, n_features_to_select, has_number)
+    expected = _parameters(first.model, n_features_to_select)
     differences = []
     for part in others:
-        found = _parameters(part.model, n_features)
+        found = _parameters(part.model, n_features_to_select)
         differences += [
             f"{part.name}: {name}={found[name]!r}, {first.name}: {name}={expected[name]!r}"
             for name in expected
@@ -235,32 +236,32 @@ def _check_parameters(parts, n_features):
         return
     if any(": n_features_to_select=" in line for line in differences):
         differences.append(
-            "n_features=... (-k) says how many features the merged model is to select."
+            "n_features_to_select=... (-k) says how many features the merged model is to select."
         )
     raise ValueError("\n  ".join(["The models have different parameters:", *differences]))
 
 
-def _check_n_features(model, n_features, has_number):
+def _check_n_features(model, n_features_to_select, has_number):
     if not has_number:
         raise ValueError(
-            f"n_features={n_features!r} (-k) must be left out: {type(model).__name__} does not "
+            f"n_features_to_select={n_features_to_select!r} (-k) must be left out: {type(model).__name__} does not "
             "select a number of features."
         )
-    check_count("n_features", n_features)
-    if n_features > model.n_features_in_:
+    check_count("n_features_to_select", n_features_to_select)
+    if n_features_to_select > model.n_features_in_:
         raise ValueError(
-            f"n_features={n_features} (-k) must lie between 1 and {model.n_features_in_}, the "
+            f"n_features_to_select={n_features_to_select} (-k) must lie between 1 and {model.n_features_in_}, the "
             "number of features of the models."
         )
 
 
-def _parameters(model, n_features):
+def _parameters(model, n_features_to_select):
     """Return the parameters that matter, in a form that can be compared."""
     found = model.get_params(deep=False)
     found = {name: value for name, value in found.items() if name not in _IDLE[type(model)]}
     if "n_features_to_select" in found:
         # The number it stands for, unless another one is asked for anyway.
-        found["n_features_to_select"] = n_features or model.n_features_to_select_
+        found["n_features_to_select"] = n_features_to_select or model.n_features_to_select_
     if "shared_features" in found:
         found["shared_features"] = _shared(model, np.arange(model.n_features_in_))
     return json_plain(found)
@@ -403,7 +404,7 @@ def _on_exactness(model):
         share = 1.0 - found.values.sum() / found.trace
         yield (
             f"whitening={model.whitening!r} keeps the leading directions only: those that were cut "
-            f"off hold {share:.1%} of the scatter, so the merged model is close to that of all "
+            f"off hold {percent(share)} of the scatter, so the merged model is close to that of all "
             "samples and not equal to it; whitening='full' and 'variance' merge exactly."
         )
     if model._solution.threshold_point is not None:

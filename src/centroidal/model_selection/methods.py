@@ -11,15 +11,18 @@ from typing import Any, NamedTuple
 
 __all__ = [
     "BEST",
+    "DEFAULT",
     "METHODS",
     "DataKind",
     "Method",
     "best_candidates",
+    "describe_methods",
     "lineup_methods",
     "register_method",
     "selection_methods",
 ]
 
+DEFAULT = "l2"
 BEST = "best"  # stands for whichever of several methods does best in the folds
 _MOST_FOR_ENCODER = 1000
 _N_FOLDS = 5
@@ -73,6 +76,8 @@ class Method:
         Whether "best" leaves it out.
     is_reference : bool
         Whether it is there only to be beaten.
+    center : str
+        What the center of a class is.
     types : tuple of str
         Classes, by dotted name, that model files must be allowed to hold for it.
     """
@@ -92,6 +97,7 @@ class Method:
     threads: bool = False
     is_costly: bool = False
     is_reference: bool = False
+    center: str = "mean"
     types: tuple = ()
 
     def takes(self, is_sparse):
@@ -122,6 +128,13 @@ def register_method(method):
 def selection_methods():
     """Return the methods that :func:`select_features` knows, by key."""
     return {key: each for key, each in METHODS.items() if each.selects}
+
+
+def describe_methods():
+    """Say in a line what each value of `method` stands for."""
+    lines = {key: each.summary for key, each in selection_methods().items()}
+    costly = " and ".join(key for key, each in selection_methods().items() if each.is_costly)
+    return lines | {BEST: f"whichever of them, but {costly}, does best in the folds"}
 
 
 def best_candidates(is_sparse):
@@ -396,6 +409,7 @@ _OURS = [
         "outliers l2 was a little more accurate.",
         build=_build_l1,
         needs=_DENSE,
+        center="median",
         streams=True,
         threads=True,
         **_CALAFIORE,

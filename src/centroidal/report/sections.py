@@ -5,6 +5,7 @@ A section without data is None, and the template leaves it out.
 
 import numpy as np
 
+from ..model_selection.methods import METHODS
 from ._text import (
     NOTHING,
     class_labels,
@@ -20,7 +21,6 @@ from ._text import (
     tidy,
 )
 from .caveats import STABLE, UNSTABLE, folds_words
-from .method_cards import center_word, find_card, method_title
 
 __all__ = [
     "answer_section",
@@ -62,7 +62,7 @@ def asked_section(selection, comparison, table):
 
 def _asked_of_selection(selection):
     tried = selection.methods_tried
-    method = method_title(selection.method)
+    method = _method_title(selection.method)
     if len(tried) > 1:
         method += f" (the best of {len(tried)} that were tried)"
     if selection.n_features_asked == "auto":
@@ -255,7 +255,7 @@ def feature_section(selection):
         "n_features": n_features,
         "labels": class_labels(selection.classes) if has_centers else [],
         "has_frequencies": selection.stability is not None,
-        "center_word": center_word(selection.method),
+        "center_word": _center_word(selection.method),
         "has_centers": has_centers,
     }
 
@@ -338,7 +338,7 @@ def reference_section(selection):
     used = _range(numbers)
     rows = [
         (
-            f"{method_title(selection.method)} (this selection)",
+            f"{_method_title(selection.method)} (this selection)",
             selection.score,
             selection.se_score,
             used,
@@ -368,7 +368,7 @@ def _tried(selection):
     best_first = sorted(scores, key=lambda name: -np.nan_to_num(scores[name]["score"], nan=-np.inf))
     return [
         (
-            method_title(name),
+            _method_title(name),
             plus_minus(scores[name]["score"], scores[name]["se"], selection.scoring),
             count(scores[name]["n_features"]),
             name == selection.method,
@@ -584,6 +584,16 @@ def card_section(selection, comparison):
     if comparison is not None:
         names += [comparison.names[row] for row in _best_first(comparison)]
     return {
-        "cards": list(dict.fromkeys(filter(None, map(find_card, names)))),
-        "without": [tidy(name, 60) for name in names if find_card(name) is None],
+        "cards": [METHODS[name] for name in dict.fromkeys(names) if name in METHODS],
+        "without": [tidy(name, 60) for name in names if name not in METHODS],
     }
+
+
+def _method_title(name):
+    """Return the name of a method as text is written."""
+    return METHODS[name].title if name in METHODS else str(name)
+
+
+def _center_word(name):
+    """Say what the center of a class is for a method."""
+    return METHODS[name].center if name in METHODS else "mean"

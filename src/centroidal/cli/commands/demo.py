@@ -1,7 +1,7 @@
 """The main job on the table that ships with the package."""
 
 from .. import display
-from ..methods import DEFAULT_METHOD
+from ...model_selection.methods import DEFAULT
 from ..options import add_force, add_report
 from ..outputs import Output, Outputs, write_report
 from ..results import print_json
@@ -28,7 +28,7 @@ def run(args, messages):
     labels = genes.target_names[genes.target]
     selection = select_samples(
         messages, genes.data, labels, feature_names=genes.feature_names,
-        n_resamples=n_resamples(args), n_jobs=use_cores(args, DEFAULT_METHOD),
+        n_resamples=n_resamples(args), n_jobs=use_cores(args, DEFAULT),
         random_state=args.seed,
     )  # fmt: skip
     write_report(outputs, args, selection)

@@ -29,7 +29,7 @@ def add_arguments(parser):
     )  # fmt: skip
     add_output(parser, "M.skops", "the model of all their samples")
     parser.add_argument(
-        "-k", "--n-features", type=whole_number(1), metavar="N",
+        "-k", "--n-features-to-select", type=whole_number(1), metavar="N",
         help="how many features the merged model selects (default: as many as each of the models, "
         "which must be the same number)",
     )  # fmt: skip
@@ -47,7 +47,7 @@ def run(args, messages):
     cards, models = zip(*map(load_model_file, args.models), strict=True)
     with input_errors():
         model, remarks = merge_models(
-            models, n_features=args.n_features, names=args.models, return_remarks=True
+            models, n_features_to_select=args.n_features_to_select, names=args.models, return_remarks=True
         )
     counts = [class_counts(each) for each in models]
     sources = _sources(args.models, cards, counts)

@@ -4,16 +4,10 @@ import shlex
 from contextlib import contextmanager
 from pathlib import Path
 
+from ...model_selection.methods import DEFAULT, METHODS, describe_methods, selection_methods
 from .. import display
 from ..inputs import read_samples
 from ..messages import InputError, WorkError, input_errors
-from ..methods import (
-    DEFAULT_METHOD,
-    METHODS,
-    describe_methods,
-    streamed_methods,
-    threaded_methods,
-)
 from ..options import (
     add_evaluation,
     add_force,
@@ -66,12 +60,14 @@ def _add_stream(group):
 
 
 def _add_selection(group):
+    methods = describe_methods()
+    words = "; ".join(f"{key}, {summary}" for key, summary in methods.items())
     group.add_argument(
-        "--method", choices=METHODS, default=DEFAULT_METHOD,
-        help=f"how features are ranked: {describe_methods()} (default: {DEFAULT_METHOD})",
+        "--method", choices=tuple(methods), default=DEFAULT,
+        help=f"how features are ranked: {words} (default: {DEFAULT})",
     )  # fmt: skip
     group.add_argument(
-        "-k", "--n-features", type=whole_number(1, word="auto"), default="auto", metavar="N|auto",
+        "-k", "--n-features-to-select", type=whole_number(1, word="auto"), default="auto", metavar="N|auto",
         help="how many features to select; auto chooses by cross-validation (default: auto)",
     )  # fmt: skip
     group.add_argument(
@@ -157,7 +153,11 @@ def n_resamples(args):
 
 def use_cores(args, method):
     """Return the cores to use; if nothing is said, all where threads do, else one."""
-    return -1 if args.jobs is None and method in threaded_methods() else args.jobs
+    return -1 if args.jobs is None and _uses_threads(method) else args.jobs
+
+
+def _uses_threads(method):
+    return method in METHODS and METHODS[method].threads
 
 
 def _check_stream(args):
@@ -166,10 +166,11 @@ def _check_stream(args):
         if args.checkpoint is not None:
             raise InputError(f"--checkpoint {args.checkpoint} needs --stream.")
         return
-    if args.method not in streamed_methods():
+    streamed = [key for key, each in selection_methods().items() if each.streams]
+    if args.method not in streamed:
         raise InputError(
-            f"--stream knows --method {' and '.join(streamed_methods())}; {args.method} needs all "
-            "samples in memory."
+            f"--stream knows --method {' and '.join(streamed)}; {args.method} needs all samples in "
+            "memory."
         )
     for option in _IN_MEMORY:
         if getattr(args, option[2:].replace("-", "_")):
@@ -195,7 +196,7 @@ def _select_table(args, messages):
     table = read_samples(args, messages)
     fits = begin_comparison(args, table) if args.compare else None
     selection = select_samples(
-        messages, table.X, table.y, method=args.method, n_features=args.n_features,
+        messages, table.X, table.y, method=args.method, n_features_to_select=args.n_features_to_select,
         rule=args.rule, scoring=args.scoring, cv=args.folds, n_repeats=args.repeats,
         impute=table.impute, n_resamples=n_resamples(args), feature_names=table.feature_names,
         n_jobs=use_cores(args, args.method), random_state=args.seed,
@@ -205,16 +206,17 @@ def _select_table(args, messages):
 
 def _select_stream(args, messages):
     """Do the same with batches, which cannot be compared."""
-    from ...io import batches, select_batches
+    from ...model_selection import select_features
+    from ...streaming import batches
 
     with input_errors():
         rows = batches(
             args.table, target=args.target, ids=args.id, drop=args.drop, layer=args.layer
         )
     with messages.bar("Selecting features") as advance, _stream_errors(args):
-        selection = select_batches(
-            rows, method=args.method, n_features=args.n_features, rule=args.rule,
-            scoring=args.scoring, cv=args.folds, checkpoint=args.checkpoint,
+        selection = select_features(
+            rows, method=args.method, n_features_to_select=args.n_features_to_select,
+            rule=args.rule, scoring=args.scoring, cv=args.folds, checkpoint=args.checkpoint,
             n_jobs=use_cores(args, args.method), random_state=args.seed, progress=advance,
         )  # fmt: skip
     return rows, selection, None

@@ -10,8 +10,6 @@ import centroidal
 from centroidal.cli.commands import COMMANDS, datasets
 from centroidal.cli.main import EXAMPLES, build_parser, main
 from centroidal.cli.messages import InputError, Messages, WorkError, input_errors, plain
-from centroidal.cli.methods import METHODS
-from centroidal.model_selection import SELECTION_METHODS
 
 
 def test_the_command_is_installed_beside_the_interpreter():
@@ -47,10 +45,6 @@ def test_version_of_each_command(run, name):
 def test_examples_can_be_parsed(examples):
     for line in examples.split("\n"):
         build_parser().parse_args(line.split()[1:])
-
-
-def test_methods_are_those_of_the_library():
-    assert tuple(SELECTION_METHODS) == tuple(METHODS)
 
 
 def test_help_and_mistakes_load_nothing_that_the_package_does_not():

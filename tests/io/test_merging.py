@@ -240,8 +240,8 @@ def test_different_numbers_of_features_need_a_choice():
     second = SparseCenterClassifier(5).fit(X[50:], y[50:])
     text = refusal([first, second], names=AB)
     assert "b.skops: n_features_to_select=5, a.skops: n_features_to_select=3" in text
-    assert "n_features=... (-k)" in text
-    merged = merge_models([first, second], n_features=4)
+    assert "n_features_to_select=... (-k)" in text
+    merged = merge_models([first, second], n_features_to_select=4)
     assert merged.n_features_to_select == 4
     assert_same_model(merged, SparseCenterClassifier(4).fit(X, y), X)
 
@@ -257,21 +257,21 @@ def test_the_same_number_may_be_said_in_different_ways():
 @pytest.mark.parametrize(
     ("n_features", "error", "words"),
     [
-        (9, ValueError, "n_features=9 .* between 1 and 8"),
-        (0, ValueError, "n_features=0 must be at least 1"),
-        (2.5, TypeError, "n_features=2.5 must be an int"),
-        (True, TypeError, "n_features=True must be an int"),
+        (9, ValueError, "n_features_to_select=9 .* between 1 and 8"),
+        (0, ValueError, "n_features_to_select=0 must be at least 1"),
+        (2.5, TypeError, "n_features_to_select=2.5 must be an int"),
+        (True, TypeError, "n_features_to_select=True must be an int"),
     ],
 )
 def test_wrong_number_of_features_is_named(n_features, error, words):
     with pytest.raises(error, match=words):
-        merge_models(sparse_pair(), n_features=n_features)
+        merge_models(sparse_pair(), n_features_to_select=n_features)
 
 
 @pytest.mark.parametrize("recipe", ["disjoint", "fisher-full"])
 def test_number_of_features_is_for_sparse_centers(recipe):
-    text = refusal(halves(RECIPES[recipe], *samples()), n_features=2)
-    assert "n_features=2 (-k) must be left out" in text
+    text = refusal(halves(RECIPES[recipe], *samples()), n_features_to_select=2)
+    assert "n_features_to_select=2 (-k) must be left out" in text
 
 
 def test_cross_validated_models_are_merged_as_what_they_chose():
@@ -281,7 +281,7 @@ def test_cross_validated_models_are_merged_as_what_they_chose():
     second = SparseCenterClassifierCV(scale="std", n_features_grid=grid).fit(X[50:], y[50:])
     third = SparseCenterClassifier(2, scale="std").fit(X[:10], y[:10])
     model, remarks = merge_models(
-        [first, second, third], n_features=2, names=(*AB, "c"), return_remarks=True
+        [first, second, third], n_features_to_select=2, names=(*AB, "c"), return_remarks=True
     )
     everything = np.r_[0:120, 0:10]
     expected = SparseCenterClassifier(2, scale="std").fit(X.iloc[everything], y[everything])

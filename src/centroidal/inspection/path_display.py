@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._optional import require
-from ..model_selection.path import score_name
+from ..model_selection.metrics import check_scoring
 
 __all__ = ["PathDisplay", "draw_curve"]
 
@@ -100,7 +100,7 @@ class PathDisplay:
                 "SparseCenterClassifierCV has."
             )
         chosen = {column: getattr(estimator, f"{column}_") for column in names}
-        scored_by = score_name(getattr(estimator, "scoring", None))
+        scored_by = check_scoring(getattr(estimator, "scoring", None)).name
         return cls(path, chosen=chosen, score_name=scored_by).plot(ax, name=name, **line_options)
 
     @classmethod

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from .._json import json_plain
-from .._percent import percent
 from .._parameters import check_count, check_flag, check_shared_features
+from .._percent import percent
 from ..classifiers import (
     DisjointCentroidClassifier,
     FisherSubspaceClassifier,
@@ -244,14 +244,14 @@ def _check_parameters(parts, n_features_to_select):
 def _check_n_features(model, n_features_to_select, has_number):
     if not has_number:
         raise ValueError(
-            f"n_features_to_select={n_features_to_select!r} (-k) must be left out: {type(model).__name__} does not "
-            "select a number of features."
+            f"n_features_to_select={n_features_to_select!r} (-k) must be left out: "
+            f"{type(model).__name__} does not select a number of features."
         )
     check_count("n_features_to_select", n_features_to_select)
     if n_features_to_select > model.n_features_in_:
         raise ValueError(
-            f"n_features_to_select={n_features_to_select} (-k) must lie between 1 and {model.n_features_in_}, the "
-            "number of features of the models."
+            f"n_features_to_select={n_features_to_select} (-k) must lie between 1 and "
+            f"{model.n_features_in_}, the number of features of the models."
         )
 
 
@@ -404,8 +404,8 @@ def _on_exactness(model):
         share = 1.0 - found.values.sum() / found.trace
         yield (
             f"whitening={model.whitening!r} keeps the leading directions only: those that were cut "
-            f"off hold {percent(share)} of the scatter, so the merged model is close to that of all "
-            "samples and not equal to it; whitening='full' and 'variance' merge exactly."
+            f"off hold {percent(share)} of the scatter, so the merged model is close to that of "
+            "all samples and not equal to it; whitening='full' and 'variance' merge exactly."
         )
     if model._solution.threshold_point is not None:
         yield (

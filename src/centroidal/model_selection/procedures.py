@@ -15,14 +15,11 @@ from sklearn.pipeline import Pipeline
 
 from .._parameters import check_priors
 from ..classifiers import SparseCenterClassifier
-from ..classifiers.sparse_center_problem import (
-    Solution,
-    SparseCenterProblem,
-    log_odds,
-    row_blocks,
-)
+from ..classifiers.sparse_center_problem import Solution, SparseCenterProblem
 from ..solvers.along_path import hits_along_path, nearest_in_orders
+from ..solvers.distances import log_odds
 from ..statistics import class_moments, fold_moments
+from ..statistics.threads import row_blocks
 from .feature_flow import importance_of, ranking_of
 from .nested import log_spaced
 from .parts import columns_of, rows_of

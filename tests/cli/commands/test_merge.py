@@ -234,7 +234,7 @@ def test_pipelines_are_refused_with_the_reason(run, tmp_path):
         (("merge", "a.skops", "b.skops", "-o", "no/m.skops"), "there is no folder no"),
         (("merge", "a.skops", "b.skops", "-o", "b.skops", "--force"), "the same file as the input"),
         ((*MERGE, "-k", "0"), "whole number from 1 on"),
-        ((*MERGE, "-k", "7"), "n_features=7 (-k) must lie between 1 and 6"),
+        ((*MERGE, "-k", "7"), "n_features_to_select=7 (-k) must lie between 1 and 6"),
         (("merge", "a.skops", "b.skops"), "-o"),
     ],
 )

@@ -19,9 +19,9 @@ from sklearn.datasets import dump_svmlight_file
 
 import centroidal
 from centroidal.cli.commands import demo
-from centroidal.cli.methods import METHODS
 from centroidal.io import read_table
 from centroidal.model_selection import select_features
+from centroidal.model_selection.methods import describe_methods
 from centroidal.persistence import load_model, read_model_card
 
 from ..conftest import QUICK, csv_lines, files, make_samples, run_alone, write_csv
@@ -92,7 +92,7 @@ def test_every_format_gives_the_same_selection(run, tmp_path, name):
     X, y = make_samples()
     write(tmp_path / file, X, y)
     found = select(run, file, "--target", "tree", *options)["selection"]
-    here = select_features(X, y, n_features=2, cv=3, n_repeats=1, random_state=0)
+    here = select_features(X, y, n_features_to_select=2, cv=3, n_repeats=1, random_state=0)
     assert found["score"] == here.score
     assert found["classes"] == ["ash", "elm", "oak"]
     letter = "x" if name in ("npz", "mat") else "g"
@@ -136,7 +136,7 @@ def test_select_then_predict_in_a_new_process_equals_the_python_api(run, tmp_pat
     found = run_alone("predict", "m.skops", "new.csv", "-o", "p.csv")
     assert (found.code, found.err) == (0, "")
 
-    here = select_features(X, y, n_features=2, cv=3, n_repeats=1, random_state=0)
+    here = select_features(X, y, n_features_to_select=2, cv=3, n_repeats=1, random_state=0)
     expected = here.model.predict_proba(new)
     rows = rows_of("p.csv")
     assert [row["prediction"] for row in rows] == here.model.predict(new).tolist()
@@ -144,7 +144,7 @@ def test_select_then_predict_in_a_new_process_equals_the_python_api(run, tmp_pat
         assert [float(row[f"probability_{label}"]) for row in rows] == expected[:, j].tolist()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", describe_methods())
 def test_the_selected_columns_are_enough_to_predict(run, trees, method):
     if method == "encoder":
         pytest.importorskip("torch")
@@ -161,7 +161,9 @@ def test_the_selected_columns_are_enough_to_predict(run, trees, method):
 def test_result_is_shown_with_data_answer_features_and_confusion(run, trees):
     found = run("select", trees.name, "--target", "tree", *QUICK)
     assert found.code == 0
-    here = select_features(*make_samples(), n_features=2, cv=3, n_repeats=1, random_state=0)
+    here = select_features(
+        *make_samples(), n_features_to_select=2, cv=3, n_repeats=1, random_state=0
+    )
     lines = " ".join(found.out.split())
     assert (
         "trees.csv: 36 samples, 6 features, 3 classes of tree: ash (12), elm (12), oak (12)."
@@ -552,7 +554,7 @@ def test_demo_says_question_answer_and_what_to_do(run, tmp_path):
 
 def test_demo_writes_a_report_if_asked(run, tmp_path, monkeypatch):
     X, y = make_samples()
-    small = select_features(X, y, n_features=2, cv=3, n_repeats=1, random_state=0)
+    small = select_features(X, y, n_features_to_select=2, cv=3, n_repeats=1, random_state=0)
     monkeypatch.setattr(demo, "select_samples", lambda *args, **options: small)
     found = run("demo", "--report", "r.html", "--json")
     assert json.loads(found.out)["written"] == ["r.html"]

@@ -7,9 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import centroidal.io
+import centroidal.model_selection
 import centroidal.streaming
 from centroidal.cli.commands import select
+from centroidal.model_selection import select_features
 from centroidal.persistence import load_model, read_model_card
 from centroidal.streaming import batches
 from centroidal.streaming import checkpoint as checkpoints
@@ -49,7 +50,7 @@ def test_stream_then_predict_in_a_new_process_equals_the_python_api(run, parts, 
     facts = facts_of(run_alone("select", "parts", *ASKED, *options, "--json", "--quiet"))
     assert facts["written"] == ["m.skops"]
 
-    selection = select_batches(batches(parts, target="tree"), random_state=0)
+    selection = select_features(batches(parts, target="tree"), random_state=0)
     assert facts["selection"]["score"] == selection.score
     assert facts["selection"]["n_features_to_select"] == selection.n_features_to_select
     assert [each["feature"] for each in facts["selection"]["features"]] == (
@@ -104,7 +105,9 @@ def test_all_files_are_written(run, parts, tmp_path):
 def test_files_can_be_streamed_as_well(run, parts, trees, name):
     path = trees if name == "trees.csv" else parts / name
     found = json.loads(run("select", path, *QUICK, "--json").out)
-    expected = select_batches(batches(path, target="tree"), n_features=2, cv=3, random_state=0)
+    expected = select_features(
+        batches(path, target="tree"), n_features_to_select=2, cv=3, random_state=0
+    )
     assert found["selection"]["confusion"] == expected.confusion.tolist()
     assert found["table"]["n_samples"] == expected.class_counts.sum()
 
@@ -114,9 +117,9 @@ def test_options_reach_the_selection(run, parts, monkeypatch):
 
     def watched(rows, **options):
         seen.update(options, rows=rows)
-        return select_batches(rows, **options)
+        return select_features(rows, **options)
 
-    monkeypatch.setattr(centroidal.io, "select_batches", watched)
+    monkeypatch.setattr(centroidal.model_selection, "select_features", watched)
     options = ("--method", "l1", "--rule", "best", "--scoring", "balanced_accuracy", "--jobs", "2")
     found = run("select", parts, *ASKED, *options, "--seed", "7", "--folds", "4", "--drop", "g5")
     assert found.code == 0
@@ -158,9 +161,9 @@ def interrupt_after(n_calls, monkeypatch):
             if len(calls) == n_calls:
                 raise KeyboardInterrupt
 
-        return select_batches(rows, progress=tell, checkpoint_every=1, **options)
+        return select_features(rows, progress=tell, checkpoint_every=1, **options)
 
-    monkeypatch.setattr(centroidal.io, "select_batches", interrupted)
+    monkeypatch.setattr(centroidal.model_selection, "select_features", interrupted)
 
 
 @pytest.fixture

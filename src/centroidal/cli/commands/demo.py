@@ -1,7 +1,7 @@
 """The main job on the table that ships with the package."""
 
-from .. import display
 from ...model_selection.methods import DEFAULT
+from .. import display
 from ..options import add_force, add_report
 from ..outputs import Output, Outputs, write_report
 from ..results import print_json

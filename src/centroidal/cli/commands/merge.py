@@ -47,7 +47,10 @@ def run(args, messages):
     cards, models = zip(*map(load_model_file, args.models), strict=True)
     with input_errors():
         model, remarks = merge_models(
-            models, n_features_to_select=args.n_features_to_select, names=args.models, return_remarks=True
+            models,
+            n_features_to_select=args.n_features_to_select,
+            names=args.models,
+            return_remarks=True,
         )
     counts = [class_counts(each) for each in models]
     sources = _sources(args.models, cards, counts)

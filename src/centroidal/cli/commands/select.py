@@ -67,7 +67,8 @@ def _add_selection(group):
         help=f"how features are ranked: {words} (default: {DEFAULT})",
     )  # fmt: skip
     group.add_argument(
-        "-k", "--n-features-to-select", type=whole_number(1, word="auto"), default="auto", metavar="N|auto",
+        "-k", "--n-features-to-select", type=whole_number(1, word="auto"), default="auto",
+        metavar="N|auto",
         help="how many features to select; auto chooses by cross-validation (default: auto)",
     )  # fmt: skip
     group.add_argument(
@@ -196,9 +197,10 @@ def _select_table(args, messages):
     table = read_samples(args, messages)
     fits = begin_comparison(args, table) if args.compare else None
     selection = select_samples(
-        messages, table.X, table.y, method=args.method, n_features_to_select=args.n_features_to_select,
-        rule=args.rule, scoring=args.scoring, cv=args.folds, n_repeats=args.repeats,
-        impute=table.impute, n_resamples=n_resamples(args), feature_names=table.feature_names,
+        messages, table.X, table.y, method=args.method,
+        n_features_to_select=args.n_features_to_select, rule=args.rule, scoring=args.scoring,
+        cv=args.folds, n_repeats=args.repeats, impute=table.impute,
+        n_resamples=n_resamples(args), feature_names=table.feature_names,
         n_jobs=use_cores(args, args.method), random_state=args.seed,
     )  # fmt: skip
     return table, selection, None if fits is None else finish_comparison(fits, messages)

@@ -59,7 +59,8 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
     feature_gains_ : ndarray of shape (n_features,)
         How much the objective falls when a feature is kept.
     feature_ranking_ : ndarray of shape (n_features,)
-        Columns by decreasing gain, ties by position: the first k are the optimum for k features.
+        Columns by decreasing gain, those equal up to rounding by position: the first k are the
+        optimum for k features.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features. One with zero gain may be among them.
     n_features_to_select_ : int

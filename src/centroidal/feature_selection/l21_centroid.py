@@ -77,7 +77,8 @@ class L21CentroidSelector(RankedSelector):
     coef_ : ndarray of shape (n_features, n_targets)
         W; with centroids as targets in coordinates of their span, in which row norms are the same.
     feature_ranking_ : ndarray of shape (n_features,)
-        Columns by decreasing score, then by correlation with the dual solution, then by position.
+        Columns by decreasing score, then by correlation with the dual solution, then by position;
+        what differs by less than `tol` of the largest is equal.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     n_features_to_select_ : int

@@ -72,7 +72,8 @@ class LinearCentroidEncoder(RankedSelector):
     components_ : ndarray of shape (n_components, n_features)
         Axes, the transpose of A; orthonormal.
     feature_ranking_ : ndarray of shape (n_features,)
-        Columns by decreasing score, then by correlation with the residual, then by position.
+        Columns by decreasing score, then by correlation with the residual, then by position; what
+        differs by less than `tol` of the largest is equal. Of copies the first has the weight.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     n_features_to_select_ : int

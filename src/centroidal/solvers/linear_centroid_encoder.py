@@ -52,6 +52,7 @@ _SWEEPS = (5, 20)  # least and most between two looks at all features
 _MOST_SWEEPS = 10000  # of a lasso in an alternation
 _LARGEST_FACE = 1500  # features in use whose weights are found by solving equations
 _DEPENDENT = 1e-6  # share of what equations ask for that they may miss
+_COPIED = 1e-3  # a copy of a feature in use is pulled as hard as the penalty, but for this share
 _WORTHWHILE = 1e-3  # share of the gap asked for that a sweep has to gain
 
 
@@ -346,7 +347,7 @@ def solve_lasso(problem, A, penalty, coef, tol, max_sweeps):
         state = _certified(problem, A, target, penalty, coef)
         is_within = state.gap <= max(tol * state.value, rounding)
         state = state._replace(n_sweeps=n_sweeps, has_converged=is_within)
-    return state
+    return state._replace(coef=_on_first_copies(problem, A, penalty, state))
 
 
 def _descend(problem, A, target, penalty, state, is_working, max_sweeps, least_gain):
@@ -418,6 +419,24 @@ def _face_direction(products, slopes):
     if np.linalg.norm(left) <= _DEPENDENT * length:
         return step, True
     return left, False
+
+
+def _on_first_copies(problem, A, penalty, state):
+    """Move the weight of features that are copies to the first of them: no product changes.
+
+    Only the sum of their weights is determined; which of them had it, rounding decided.
+    """
+    is_near = 2.0 * np.abs(state.correlations) >= (1.0 - _COPIED) * penalty
+    near = np.flatnonzero(is_near | (state.coef != 0.0))
+    if near.size > _LARGEST_FACE:
+        return state.coef
+    columns = problem.rows.columns(near)
+    products = (columns.T @ columns) * (A[near] @ A[near].T)
+    lengths = np.sqrt(np.diagonal(products))
+    firsts = (products >= (1.0 - _ROUNDING) * np.outer(lengths, lengths)).argmax(axis=0)
+    coef = np.zeros_like(state.coef)
+    coef[near] = np.bincount(firsts, state.coef[near], minlength=near.size)
+    return coef
 
 
 def _worst_violators(correlations, penalty, is_working):

@@ -103,7 +103,7 @@ def test_every_way_to_select_can_be_translated(method, impute, table, new_sample
     X, new_samples = X.copy(), new_samples.copy()
     if impute is not None:
         X[::7, 2] = new_samples[::5, 2] = np.nan
-    options = {"n_features": 5, "cv": 3, "n_repeats": 1, "random_state": 0}
+    options = {"n_features_to_select": 5, "cv": 3, "n_repeats": 1, "random_state": 0}
     assert_same(select_features(X, y, method=method, impute=impute, **options).model, new_samples)
 
 

@@ -56,7 +56,7 @@ def test_default_line_up_is_compared(run, trees):
     comparison = json.loads(found.out)["comparison"]
     assert comparison["is_complete"]
     names = [row["name"] for row in comparison["members"]]
-    assert "sparse l2 centers" in names
+    assert "l2" in names
     assert "random features" in names
     means = [row["mean_test_score"] for row in comparison["members"]]
     assert means == sorted(means, reverse=True)
@@ -118,7 +118,7 @@ def test_options_reach_the_comparison(run, trees, line_up):
 def test_neural_adds_the_network(run, trees, line_up):
     pytest.importorskip("torch")
     assert run(*TREES, "--neural").code == 0
-    assert "network + logistic" in line_up[0]["members"]
+    assert "encoder" in line_up[0]["members"]
 
 
 def test_few_samples_make_few_folds(run, tmp_path, line_up):

@@ -36,8 +36,7 @@ def build_report(
     Parameters
     ----------
     selection : FeatureSelection or None, default=None
-        What :func:`~centroidal.model_selection.select_features` or
-        :func:`~centroidal.io.select_batches` returns.
+        What :func:`~centroidal.model_selection.select_features` returns.
     comparison : Comparison or None, default=None
         What :func:`~centroidal.model_selection.compare` returns. At least one of the two is needed.
     table : Table, Batches or None, default=None

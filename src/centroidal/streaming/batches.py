@@ -257,7 +257,7 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     -------
     Batches
         To be iterated, as often as needed, or given to :func:`fit_batches` or
-        :func:`~centroidal.io.select_batches`.
+        :func:`~centroidal.model_selection.select_features`.
 
     Raises
     ------
@@ -274,7 +274,7 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     --------
     centroidal.io.read_table : Reads a table that fits in memory.
     fit_batches : Fits an estimator to batches.
-    centroidal.io.select_batches : Selects features of batches, with an honest score.
+    centroidal.model_selection.select_features : Selects features of batches, with an honest score.
 
     Notes
     -----

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from centroidal.model_selection._rankings import ranking_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -22,7 +23,6 @@ from centroidal import (
     SparseCenterClassifier,
 )
 from centroidal.classifiers.sparse_center_problem import Geometry
-from centroidal.model_selection._rankings import ranking_of
 from centroidal.statistics import class_moments, fold_moments
 
 pytestmark = pytest.mark.once

@@ -331,17 +331,10 @@ def smallest_above(values, n, bound):
 @compiled
 def sum_of_deviations(values, first, last, center):
     """Sum of the absolute deviations of `values[first:last]` from `center`."""
-    # Four sums side by side: one would wait for each addition to finish.
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    whole = first + 4 * ((last - first) // 4)
-    for i in range(first, whole, 4):
-        a += abs(values[i] - center)
-        b += abs(values[i + 1] - center)
-        c += abs(values[i + 2] - center)
-        d += abs(values[i + 3] - center)
-    for i in range(whole, last):
-        a += abs(values[i] - center)
-    return (a + b) + (c + d)
+    total = 0.0
+    for i in range(first, last):
+        total += abs(values[i] - center)
+    return total
 
 
 @compiled
@@ -371,13 +364,12 @@ def equal_weight_medians(columns, start, order, bounds, totals, half, room, clas
         for c in range(totals.size):
             n_below = 0
             for position in range(bounds[c], bounds[c + 1]):
-                # Written first and kept by moving on: no branch to mispredict.
                 value = members[position]
-                values[n] = value
-                codes[n] = c
-                weights[n] = 1.0
-                n_below += value < lowest
-                n += (value >= lowest) & (value <= highest)
+                if value < lowest:
+                    n_below += 1
+                elif value <= highest:
+                    values[n], codes[n], weights[n] = value, c, 1.0
+                    n += 1
             below[c] = n_below
         median = weighted_median(values, codes, weights, n, totals, half, below, less, equal)
         shared[start + j] = median

@@ -125,8 +125,7 @@ def _equal_weight_summary(X, labels, summary):
     bounds = np.concatenate([[0], np.cumsum(labels.counts)])
 
     def summarise(start, stop):
-        # One more than there are samples: the loop writes an entry before it decides to keep it.
-        room = (np.empty(order.size), *_column_room(order.size + 1))
+        room = (np.empty(order.size), *_column_room(order.size))
         _loops.equal_weight_medians(
             _columns(X, start, stop),
             start,

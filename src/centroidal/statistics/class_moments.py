@@ -229,21 +229,15 @@ def _dense_moments(X, codes, n_classes, weights, rows):
 
 
 def _sums_of_rows(X, cells, firsts, weights, rows):
-    """Yield the sums of each cell (cells, 3, columns) for strips of columns, and where they start.
-
-    They lie in the same memory each time: new memory costs more than what is summed.
-    """
+    """Yield where strips of columns start, and the sums of each cell (cells, 3, columns)."""
     from . import _loops
 
     add = _loops.add_row_major if X.strides[0] >= X.strides[1] else _loops.add_column_major
     n_cells, n_features = firsts.size, X.shape[1]
     is_there = firsts < rows.stop
     width = min(n_features, max(_LEAST_WIDTH, _CACHED_SUMS // n_cells))
-    room = np.empty(n_cells * 3 * width)
     for columns in _slices(n_features, width):
-        size = columns.stop - columns.start
-        sums = room[: n_cells * 3 * size].reshape(n_cells, 3, size)
-        sums[:] = 0.0
+        sums = np.zeros((n_cells, 3, columns.stop - columns.start))
         sums[is_there, 0] = X[firsts[is_there], columns]
         add(X, cells, weights, rows.start, rows.stop, columns.start, sums)
         yield columns.start, sums

@@ -127,8 +127,8 @@ def test_options_reach_the_selection(run, parts, monkeypatch):
     rows = seen.pop("rows")
     assert rows.feature_names.tolist() == ["g0", "g1", "g2", "g3", "g4"]
     assert seen == {
-        "method": "l1", "n_features_to_select": "auto", "rule": "best", "scoring": "balanced_accuracy",
-        "cv": 4, "checkpoint": None, "n_jobs": 2, "random_state": 7,
+        "method": "l1", "n_features_to_select": "auto", "rule": "best",
+        "scoring": "balanced_accuracy", "cv": 4, "checkpoint": None, "n_jobs": 2, "random_state": 7,
     }  # fmt: skip
 
 

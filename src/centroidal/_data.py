@@ -81,6 +81,16 @@ class LabelledData(NamedTuple):
         """Whether single samples can be looked at, not only summaries of them."""
         return not hasattr(self.X, "each_block")
 
+    @property
+    def row_weights(self):
+        """Weight of each sample: 1 where none was given."""
+        return np.ones(self.codes.size) if self.weights is None else self.weights
+
+    @property
+    def counted(self):
+        """Samples that count: of positive weight, with a code that is not negative."""
+        return np.flatnonzero((self.codes >= 0) & (self.row_weights > 0))
+
     def keep_rows(self, rows):
         """Return the same data in which only `rows` count, each as often as it is named.
 

@@ -154,7 +154,7 @@ class _Alternation:
         positions[seen] = np.arange(seen.size)
         self.X = data.X.tocsr() if issparse(data.X) else data.X
         self.codes = positions[data.codes]
-        self.weights = np.ones(self.codes.size) if data.weights is None else data.weights
+        self.weights = data.row_weights
         self.centers, self.scale = moments.means[seen], recipe.feature_scale(moments)
         self.shared = shared
         origin = moments.overall_mean if recipe.center else np.zeros(shared.size)
@@ -278,10 +278,9 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
         if data is None or not data.is_in_memory:
             masks = solution.groups.masks[seen]
             return slope_from_moments(moments.take_classes(seen), masks, solution.scale), None
-        weights = np.ones(data.codes.size) if data.weights is None else data.weights
-        counted = np.flatnonzero((data.codes >= 0) & (weights > 0))
-        codes, weights = data.codes[counted], weights[counted]
-        distances = self._distances(data.X[counted], solution)
+        data = data.take_rows(data.counted)
+        codes, weights = data.codes, data.row_weights
+        distances = self._distances(data.X, solution)
         positions = np.cumsum(seen) - 1
         slope = slope_from_distances(distances, positions[codes], weights)
         if self.calibration is None:

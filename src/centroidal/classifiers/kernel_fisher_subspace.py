@@ -201,9 +201,8 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
         if self.kernel == "precomputed":
             check_symmetric(data.X)
 
-        counted = np.ones(data.codes.size, bool) if data.weights is None else data.weights > 0
-        weights = counted.astype(float) if data.weights is None else data.weights
-        samples, codes, weights = data.X[counted], data.codes[counted], weights[counted]
+        counted, part = data.counted, data.take_rows(data.counted)
+        samples, codes, weights = part.X, part.codes, part.row_weights
         gamma = _gamma_value(self.gamma, samples, weights)
         if self.kernel == "precomputed":
             matrix = _dense(samples[:, counted])
@@ -221,7 +220,7 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
         self.classes_ = data.classes
         self.gamma_ = gamma
         self.X_fit_ = None if self.kernel == "precomputed" else samples
-        self._fitted_rows = np.flatnonzero(counted)
+        self._fitted_rows = counted
         return self._keep(recipe, training)
 
     def at(self, n_components=None, *, whitening=None, threshold=None):

@@ -229,11 +229,9 @@ class _Rows(NamedTuple):
 
     @classmethod
     def of(cls, data):
+        data = data if data.weights is None else data.take_rows(data.counted)
         X = data.X.tocsr() if issparse(data.X) else data.X
-        if data.weights is None:
-            return cls(X, data.codes, np.ones(data.codes.size))
-        counted = data.weights > 0
-        return cls(X[counted], data.codes[counted], data.weights[counted])
+        return cls(X, data.codes, data.row_weights)
 
     def dense(self, rows):
         """Take some rows as a dense array."""

@@ -61,104 +61,94 @@ class SparseCenterProblem(NamedTuple):
 
     def solve(self, estimator, data, n_jobs=None):
         """Find the optimal centers for every number of features."""
-        rows = (data.X, data.codes, data.classes.size, data.weights, n_jobs)
+        rows = (data.X, data.codes, data.classes.size)
         if self.streams:
-            return self.solve_moments(estimator, data.X, class_moments(*rows))
-        moments = medians = None
-        if self.metric != "l1" or self.scale in ("std", "within"):
-            moments = class_moments(*rows)
-            check_finite_summary(estimator, data.X, moments.means, moments.squares)
-        if self.metric == "l1" or self.scale == "mad":
-            medians = class_medians(*rows)
-            check_finite_summary(estimator, data.X, medians.dispersions, medians.shared_dispersion)
+            moments = class_moments(*rows, data.weights, n_jobs)
+            return self.solve_moments(estimator, data.X, moments)
+        summary = self.summarise_columns(*rows, None, n_jobs, data.weights)
+        if self.metric != "mahalanobis":
+            return self.solve_columns(estimator, summary, data.X)
+        check_finite_summary(estimator, data.X, *summary.arrays)
         with np.errstate(over="ignore", invalid="ignore"):
-            scale = self.feature_scale(data, moments, medians, n_jobs)
-            if self.metric == "mahalanobis":
-                solution = _solve_whitened(data, moments, scale, n_jobs)
-            elif self.metric == "l1":
-                solution = Solution(solve_l1_centers(medians, scale), medians.counts)
-            else:
-                solution = Solution(solve_l2_centers(moments, scale), moments.counts, moments)
+            scale = self.feature_scale(summary)
+            solution = _solve_whitened(data, summary.moments, scale, n_jobs)
         check_finite_summary(estimator, data.X, *solution.path.summaries)
         return solution
 
-    def summarise_columns(self, X, codes, n_classes, height, n_jobs=None):
+    def summarise_columns(self, X, codes, n_classes, height=None, n_jobs=None, weights=None):
         """Summarise all rows of some columns, to be joined with the summaries of the others.
 
         With the `height` that `rows_per_block` gives for all columns, the joined summaries are
-        those of `solve`, to the bit.
+        those of all columns at once, to the bit.
         """
-        moments = deviations = None
+        moments = medians = deviations = None
         if self.metric != "l1" or self.scale in ("std", "within"):
-            moments = class_moments(X, codes, n_classes, None, n_jobs, height)
-        medians = class_medians(X, codes, n_classes, None, n_jobs)
+            moments = class_moments(X, codes, n_classes, weights, n_jobs, height)
+        if self.metric == "l1" or self.scale == "mad":
+            medians = class_medians(X, codes, n_classes, weights, n_jobs)
         if self.scale == "mad":
-            deviations = median_deviations(X, codes, medians.medians, None, n_jobs)
+            deviations = median_deviations(X, codes, medians.medians, weights, n_jobs)
         return ColumnSummary(moments, medians, deviations)
 
-    def solve_columns(self, estimator, summary):
-        """Find the optimal centers from the joined summaries of all columns."""
-        moments, medians, deviations = summary
-        check_finite_summary(estimator, None, medians.dispersions, medians.shared_dispersion)
-        if moments is not None:
-            check_finite_summary(estimator, None, moments.means, moments.squares)
+    def solve_columns(self, estimator, summary, X=None):
+        """Find the optimal centers from the summaries of all columns."""
+        check_finite_summary(estimator, X, *summary.arrays)
         with np.errstate(over="ignore", invalid="ignore"):
-            if deviations is None:
-                scale = self.feature_scale(None, moments, medians)
-            else:
-                scale = feature_scale(_NORMAL_MAD * deviations)
+            scale = self.feature_scale(summary)
             if self.metric == "l1":
-                solution = Solution(solve_l1_centers(medians, scale), medians.counts)
+                path = solve_l1_centers(summary.medians, scale)
+                solution = Solution(path, summary.medians.counts)
             else:
-                solution = Solution(solve_l2_centers(moments, scale), moments.counts, moments)
-        check_finite_summary(estimator, None, *solution.path.summaries)
+                path = solve_l2_centers(summary.moments, scale)
+                solution = Solution(path, summary.moments.counts, summary.moments)
+        check_finite_summary(estimator, X, *solution.path.summaries)
         return solution
 
     def solve_moments(self, estimator, X, moments):
         """Find the optimal centers from moments alone, where they are enough."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            scale = self.feature_scale(None, moments, None)
-            solution = Solution(solve_l2_centers(moments, scale), moments.counts, moments)
-        check_finite_summary(estimator, X, *solution.path.summaries)
-        return solution
+        return self.solve_columns(estimator, ColumnSummary(moments, None, None), X)
 
-    def feature_scale(self, data, moments, medians, n_jobs=None):
+    def feature_scale(self, summary):
         """Divisor of each feature."""
+        moments, medians, deviations = summary
         if self.scale is None:
             return np.ones((medians.medians if moments is None else moments.means).shape[1])
         if self.scale == "std":
             return feature_scale(np.sqrt(moments.variance))
         if self.scale == "within":
             return feature_scale(np.sqrt(moments.within_variance))
-        deviations = median_deviations(data.X, data.codes, medians.medians, data.weights, n_jobs)
         return feature_scale(_NORMAL_MAD * deviations)
 
 
 class ColumnSummary(NamedTuple):
-    """What medians, and scales beside them, need of a block of columns."""
+    """What sparse centers, and the scales of features, need of a block of columns."""
 
     moments: ClassMoments | None
-    medians: ClassMedians
+    medians: ClassMedians | None
     deviations: np.ndarray | None
+
+    @property
+    def arrays(self):
+        """What is not finite where the columns are not."""
+        moments, medians = self.moments, self.medians
+        found = [] if moments is None else [moments.means, moments.squares]
+        return found + ([] if medians is None else [medians.dispersions, medians.shared_dispersion])
 
     @classmethod
     def join(cls, parts):
         """Put the summaries of neighbouring blocks side by side."""
-        medians = ClassMedians(
-            parts[0].medians.counts,
-            *(
-                np.concatenate([part.medians[i] for part in parts], axis=-1)
-                for i in range(1, len(ClassMedians._fields))
-            ),
-        )
-        moments = deviations = None
-        if parts[0].moments is not None:
-            moments = ClassMoments(
-                parts[0].moments.counts,
-                np.concatenate([part.moments.means for part in parts], axis=1),
-                np.concatenate([part.moments.squares for part in parts], axis=1),
-            )
-        if parts[0].deviations is not None:
+
+        def beside(of, name):
+            return np.concatenate([getattr(getattr(part, of), name) for part in parts], axis=-1)
+
+        moments, medians, deviations = parts[0]
+        if moments is not None:
+            sums = (beside("moments", name) for name in ("means", "squares"))
+            moments = ClassMoments(moments.counts, *sums)
+        if medians is not None:
+            names = ClassMedians._fields[1:]
+            medians = ClassMedians(medians.counts, *(beside("medians", name) for name in names))
+        if deviations is not None:
             deviations = np.concatenate([part.deviations for part in parts])
         return cls(moments, medians, deviations)
 

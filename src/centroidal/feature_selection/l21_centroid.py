@@ -253,12 +253,10 @@ class L21CentroidSelector(RankedSelector):
         origin, scale = np.zeros(n_features), np.ones(n_features)
         if self.scale == "std":
             origin, scale = moments.overall_mean, feature_scale(np.sqrt(moments.variance))
-        weights = np.ones(data.codes.size) if data.weights is None else data.weights
-        counted = weights > 0
+        data = data.take_rows(data.counted)
+        codes, weights = data.codes, data.row_weights
         X = data.X.tocsr() if issparse(data.X) else data.X
-        codes, weights = data.codes[counted], weights[counted]
-        zeros = np.zeros(codes.size, dtype=np.int32)
-        rows = residuals(X[counted], zeros, origin[None], weights**2, scale)
+        rows = residuals(X, np.zeros_like(codes), origin[None], weights**2, scale)
         if self.targets == "centroids":
             of_class = centroid_targets((moments.means - origin) / scale)
         else:

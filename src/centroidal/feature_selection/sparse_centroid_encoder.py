@@ -304,7 +304,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
 
     def _split(self, data, rng):
         """Return samples to train on and those held out, or None; all of positive weight."""
-        rows = np.arange(data.codes.size) if data.weights is None else np.flatnonzero(data.weights)
+        rows = data.counted
         if self.validation_fraction is None:
             return data.take_rows(rows), None
         message = (

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from .orthonormal import orthonormalise
-
-__all__ = ["basis_size", "leading_eigenpairs"]
+__all__ = ["basis_size", "leading_eigenpairs", "orthonormalise"]
 
 # Everything here is NumPy's: SciPy has threads of its own, and taking turns lets both wait.
+_MENDABLE = 0.1  # error of inner products that a second round removes
 _ROWS_AT_ONCE = 4096
 _MOST_ROUNDS = 6
 _SEED = 0  # of the starting block: the same data give the same answer
@@ -105,3 +104,25 @@ def _rotate(basis, vectors):
     for start in range(0, basis.shape[0], _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)
         basis[rows, :n_new] = basis[rows, :n_old] @ vectors
+
+
+def orthonormalise(columns):
+    """QR decomposition: two rounds of Cholesky, or Householder's where columns nearly depend."""
+    try:
+        return _twice_by_cholesky(columns)
+    except np.linalg.LinAlgError:
+        return np.linalg.qr(columns)
+
+
+def _twice_by_cholesky(columns):
+    once, first = _by_cholesky(columns, columns.T @ columns)
+    gram = once.T @ once
+    if np.abs(gram - np.eye(len(gram))).max() >= _MENDABLE:
+        raise np.linalg.LinAlgError("Rounding left more than a second round can mend.")
+    twice, second = _by_cholesky(once, gram)
+    return twice, second @ first
+
+
+def _by_cholesky(columns, gram):
+    lower = np.linalg.cholesky(gram)
+    return columns @ np.linalg.inv(lower).T, lower.T

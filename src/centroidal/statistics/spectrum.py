@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
-from .leading_eigenpairs import leading_eigenpairs
-from .orthonormal import orthonormalise
+from .leading_eigenpairs import leading_eigenpairs, orthonormalise
 
 __all__ = [
     "Spectrum",

@@ -37,10 +37,12 @@ __all__ = [
     "check_rows",
     "check_same_features",
     "check_symmetric",
+    "columns_of",
     "encode_labels",
     "is_dask",
     "label_codes",
     "row_by_row",
+    "rows_of",
 ]
 
 # What the compiled loops read as it is; everything else becomes float64.
@@ -551,3 +553,20 @@ def _mask_of_names(names, frame):
             f"categorical_features holds {unknown[0]!r}, which is not among the features of X."
         )
     return np.array([name in names for name in frame.columns])
+
+
+# ------------------------------------------------------------------ parts of any table
+
+
+def rows_of(X, rows):
+    """Return some rows, given by an array of positions."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame[rows].to_native() if isinstance(frame, nw.DataFrame) else X[rows]
+
+
+def columns_of(X, columns):
+    """Return some columns, given by an array of positions."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame[:, columns.tolist()].to_native()
+    return X[:, columns]

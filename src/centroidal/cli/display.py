@@ -4,7 +4,7 @@ import math
 import os
 import shlex
 
-from .._percent import percent
+from .._plain import percent
 from .messages import plain
 from .results import comparison_columns, feature_columns
 

@@ -19,7 +19,7 @@ def print_json(**results):
 
     What is not a number is null.
     """
-    from .._json import json_plain  # numpy comes with it
+    from .._plain import json_plain  # numpy comes with it
 
     values = {name: _VALUES.get(name, lambda same: same)(each) for name, each in results.items()}
     print(json.dumps(json_plain(values, finite=True), allow_nan=False))
@@ -80,7 +80,7 @@ def _stability_values(stability):
 
 def model_metadata(selection, table):
     """Return what the card of a model says of where it comes from."""
-    from .._json import json_plain
+    from .._plain import json_plain
 
     names = (
         "method", "scoring", "score", "se_score", "random_score", "se_random", "n_folds",

@@ -9,8 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from ._checks import check_between, check_table
-from ._labels import class_sizes, letter_names, numbered_names, shuffled_codes
+from ._shared import (
+    check_between,
+    check_table,
+    class_sizes,
+    letter_names,
+    numbered_names,
+    shuffled_codes,
+)
 
 __all__ = ["load_expression", "make_expression"]
 

@@ -9,9 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from .._json import json_plain
 from .._parameters import check_count, check_flag, check_shared_features
-from .._percent import percent
+from .._plain import json_plain, percent
 from ..classifiers import (
     DisjointCentroidClassifier,
     FisherSubspaceClassifier,

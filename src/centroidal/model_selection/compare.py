@@ -22,13 +22,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._data import check_labelled, check_labels, label_codes
+from .._data import check_labelled, check_labels, label_codes, rows_of
 from .._parameters import check_classifier, check_jobs
 from .comparison import FoldResult, Question, tabulate
 from .feature_flow import used_features
 from .lineup import comparison_lineup, inner_folds
 from .metrics import check_scoring
-from .parts import rows_of
 from .repeatable import draw_seed, draw_seeds, one_thread, seed_parts
 from .sources import check_imputer, with_imputer
 from .splits import check_groups, outer_folds

@@ -11,13 +11,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._data import LabelledData, check_labels
+from .._data import LabelledData, check_labels, rows_of
 from .._parameters import check_classifier, check_jobs
 from .feature_flow import last_step
 from .feature_subset import scaled_logistic
 from .metrics import Scoring, check_scoring
 from .nested import check_feature_grid, score_path, score_table
-from .parts import rows_of
 from .procedures import RankedPath
 from .repeatable import draw_seeds, one_thread
 from .splits import list_folds, size_ratio

@@ -10,8 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from .._data import check_as_given, check_fitted
-from .parts import columns_of
+from .._data import check_as_given, check_fitted, columns_of
 
 __all__ = ["FeatureSubsetMixin", "scaled_logistic"]
 

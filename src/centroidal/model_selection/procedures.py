@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
+from .._data import columns_of, rows_of
 from .._parameters import check_priors
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_problem import Solution, SparseCenterProblem
@@ -22,7 +23,6 @@ from ..statistics import class_moments, fold_moments
 from ..statistics.threads import row_blocks
 from .feature_flow import importance_of, ranking_of
 from .nested import log_spaced
-from .parts import columns_of, rows_of
 
 __all__ = ["CentersPath", "CentersProcedure", "FinalModel", "RankedPath", "RankedProcedure"]
 

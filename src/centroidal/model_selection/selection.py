@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._percent import percent
+from .._plain import percent
 
 __all__ = ["FeatureSelection"]
 

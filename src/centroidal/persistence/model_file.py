@@ -20,8 +20,8 @@ import sklearn
 from sklearn.pipeline import Pipeline
 
 from .._files import check_target, write_atomically
-from .._json import json_plain
 from .._optional import require
+from .._plain import json_plain
 from ..classifiers import DecisionDAGClassifier
 from .archive import pack_archive, parse_json, read_members
 from .audit import Audit, UntrustedTypeError

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from .._percent import percent as write_percent
+from .._plain import percent as write_percent
 
 __all__ = [
     "NOTHING",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .._files import check_target, write_atomically
-from .._json import json_plain
+from .._plain import json_plain
 from ..persistence.archive import read_members, read_tree, tree_members
 from ..persistence.audit import UntrustedTypeError
 from ..persistence.model_file import (

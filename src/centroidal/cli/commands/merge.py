@@ -128,7 +128,7 @@ def _remark_on_repeated(sources):
 
 def _metadata(model, counts, sources, target, remarks):
     """Return what the card of a merged model says; no score, as there is none."""
-    from ..._json import json_plain
+    from ..._plain import json_plain
 
     metadata = {
         "made_by": _MERGED_BY,

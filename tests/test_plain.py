@@ -1,7 +1,9 @@
+import math
+
 import numpy as np
 import pytest
 
-from centroidal._json import json_plain
+from centroidal._plain import json_plain, percent
 
 
 @pytest.mark.parametrize(
@@ -23,3 +25,18 @@ def test_values_become_what_json_has(value, plain):
 def test_what_is_not_finite_becomes_null_where_that_is_asked():
     assert json_plain([np.inf, {"a": np.nan}], finite=True) == [None, {"a": None}]
     assert json_plain([np.inf]) == [np.inf]
+
+
+def test_a_space_stands_before_the_sign():
+    assert percent(0.95) == "95.0 %"
+    assert percent(np.float64(0.4167), digits=0) == "42 %"
+
+
+def test_the_standard_error_has_the_digits_of_the_share():
+    assert percent(0.95, 0.0104) == "95.0 ± 1.0 %"
+    assert percent(0.95, math.nan) == "95.0 %"
+
+
+def test_what_is_not_known_is_said():
+    assert percent(math.nan) == "unknown"
+    assert percent(math.nan, 0.1) == "unknown"

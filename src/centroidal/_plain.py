@@ -1,10 +1,10 @@
-"""Values as JSON has them, said once."""
+"""Values in plain form: as JSON has them, and percentages as texts for people have them."""
 
 import math
 
 import numpy as np
 
-__all__ = ["json_plain"]
+__all__ = ["json_plain", "percent"]
 
 
 def json_plain(value, *, finite=False):
@@ -24,3 +24,12 @@ def json_plain(value, *, finite=False):
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return getattr(value, "__name__", type(value).__name__)
+
+
+def percent(share, error=None, digits=1):
+    """Write a share as "95.0 %", with its standard error, if there is one, as "95.0 ± 1.0 %"."""
+    if not math.isfinite(share):
+        return "unknown"
+    has_error = error is not None and math.isfinite(error)
+    around = f" ± {100 * error:.{digits}f}" if has_error else ""
+    return f"{100 * share:.{digits}f}{around} %"

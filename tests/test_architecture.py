@@ -1,5 +1,6 @@
 """The rules of the house: who imports whom, what is public, what `import centroidal` loads."""
 
+import ast
 import subprocess
 import sys
 from importlib import import_module
@@ -114,3 +115,29 @@ def test_scikit_learn_helpers_that_check_input_are_used_in_one_place():
         if "sklearn.utils.validation" in path.read_text()
     ]
     assert using == ["src/centroidal/_data.py"]
+
+
+def imports_of(path):
+    """Module of each import, as it is written, and the names that are taken from it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or ""), [each.name for each in node.names]
+
+
+def test_no_private_module_or_name_is_imported_across_rooms():
+    found = []
+    for path in (ROOT / "src" / "centroidal").glob("*/**/*.py"):
+        depth = len(path.relative_to(ROOT / "src" / "centroidal").parts) - 1
+        for module, names in imports_of(path):
+            outside = module.startswith("." * (depth + 1)) and "." in module.lstrip(".")
+            parts = module.lstrip(".").split(".")[1:] if outside else []
+            if outside and any(part.startswith("_") for part in (*parts, *names)):
+                found.append(f"{path.name}: from {module} import {', '.join(names)}")
+    assert found == []
+
+
+def test_source_stays_small():
+    modules = list((ROOT / "src").rglob("*.py"))
+    n_lines = sum(len(path.read_text().splitlines()) for path in modules)
+    assert len(modules) <= 165
+    assert n_lines <= 31_500

@@ -14,7 +14,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from centroidal.datasets import make_word_counts
 from centroidal.feature_selection.relieff import ReliefFSelector
@@ -23,17 +22,6 @@ from tests.reference.relieff import relief_scores
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 every_frame = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
-SETTINGS = [
-    ReliefFSelector(),
-    ReliefFSelector(variant="squared"),
-    ReliefFSelector(0.5, metric="euclidean", n_neighbors=3, n_jobs=2),
-    ReliefFSelector(1, metric="manhattan", variant="squared", categorical_features=[0]),
-]
-
-
-@parametrize_with_checks(SETTINGS)
-def test_selector_passes_every_check_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture

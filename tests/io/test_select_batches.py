@@ -1,13 +1,10 @@
 import os
 import re
-from copy import deepcopy
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import sparse
 
 from centroidal import SparseCenterClassifier
@@ -15,8 +12,6 @@ from centroidal.io.select_batches import select_batches
 from centroidal.model_selection._folds import training_sets
 from centroidal.persistence import load_model, read_model_card, save_model
 from centroidal.streaming import batches, fit_batches
-from centroidal.streaming.checkpoint import Checkpoint
-from centroidal.streaming.folds import Folds
 from tests.streaming import children
 from tests.streaming.test_batches import (
     damage,
@@ -76,46 +71,6 @@ def assert_same(first, second):
     assert len(first) > 50
     for name in first:
         np.testing.assert_array_equal(first[name], second[name], err_msg=name)
-
-
-# ------------------------------------------------------------------ folds
-
-
-@pytest.mark.parametrize("n_folds", [2, 3, 5, 8])
-def test_folds_are_those_of_the_slow_deal(n_folds):
-    codes = np.random.default_rng(0).choice(3, size=101, p=[0.7, 0.2, 0.1])
-    folds = Folds(n_folds, SEED).of(codes, np.zeros(3, dtype=int))
-    np.testing.assert_array_equal(folds, slow_folds(codes.tolist(), n_folds, SEED))
-
-
-@settings(max_examples=30, deadline=None, derandomize=True)
-@given(
-    codes=st.lists(st.integers(0, 2), min_size=1, max_size=60),
-    n_folds=st.integers(2, 7),
-    cuts=st.lists(st.integers(0, 60), max_size=4),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_folds_do_not_depend_on_the_cut(codes, n_folds, cuts, seed):
-    codes, deal = np.array(codes), Folds(n_folds, seed)
-    whole = deal.of(codes, np.zeros(3, dtype=int))
-    n_before, parts = np.zeros(3, dtype=int), []
-    for part in np.split(codes, sorted(min(cut, codes.size) for cut in cuts)):
-        parts.append(deal.of(part, n_before))
-        n_before += np.bincount(part, minlength=3)
-    np.testing.assert_array_equal(np.concatenate(parts), whole)
-    for code in range(3):
-        counts = np.bincount(whole[codes == code], minlength=n_folds)
-        assert np.ptp(counts) <= 1
-
-
-def test_folds_are_drawn_by_the_seed_and_for_each_class_anew():
-    codes = np.repeat([0, 1], 1000)
-    nothing = np.zeros(2, dtype=int)
-    first, second = (Folds(5, seed).of(codes, nothing) for seed in (1, 2))
-    assert 0.1 < np.mean(first == second) < 0.3
-    assert 0.1 < np.mean(first[:1000] == first[1000:]) < 0.3
-    orders = {tuple(run) for run in first.reshape(-1, 5).tolist()}
-    assert len(orders) > 100  # of 120
 
 
 def test_sixteen_training_sets_for_five_folds():
@@ -516,22 +471,6 @@ def test_selection_goes_on_after_a_damaged_file_was_repaired(tmp_path, data):
         select_batches(rows, **options, progress=damage_late)
     (folder / "part-1.parquet").write_bytes(good)
     assert_same(select_batches(open_folder(folder, 60), **options), unbroken)
-
-
-@pytest.mark.parametrize("method", ["l2", "l1"])
-def test_what_is_carried_does_not_change_while_it_is_written(method, folder, tmp_path, monkeypatch):
-    given, write = [], Checkpoint.write
-
-    def watched(checkpoint, model, progress, carried=None):
-        given.append((carried, deepcopy(carried)))
-        write(checkpoint, model, progress, carried)
-
-    monkeypatch.setattr(Checkpoint, "write", watched)
-    options = {"checkpoint": tmp_path / "c.skops", "checkpoint_every": 1}
-    select_batches(open_folder(folder), method=method, memory=5 * 90 * 8, **options)
-    assert len(given) > 5
-    for carried, as_it_was in given:
-        np.testing.assert_equal(carried, as_it_was)
 
 
 def test_checkpoint_every_counts_batches_and_medians_are_written_block_by_block(

@@ -17,10 +17,10 @@ from ..model_selection._versions import versions
 from ..model_selection.selection import FeatureSelection, confusions_of, score_of_hits
 from ..statistics import map_blocks
 from ..streaming.batches import Batches
-from ..streaming.checkpoint import Checkpoint, Progress, described, recall, stated
-from ..streaming.fold_summaries import MeansPass, MediansPasses
-from ..streaming.folds import Folds
+from ..streaming.checkpoint import Checkpoint, Progress, manifest_of, read_manifest
 from ..streaming.passes import RowCount, block_width, check_batches, check_whole, codes_of
+from ..streaming.position_folds import PositionFolds
+from ._fold_summaries import MeansPass, MediansPasses
 
 __all__ = ["select_batches"]
 
@@ -74,10 +74,8 @@ def select_batches(
         A file, ending in ``.skops``, to write to as it goes on. If it exists, the selection goes
         on from there. It must be of the same selection.
     checkpoint_every : int, default=None
-        After how many batches it is written. None writes it as often as the fit waits for it, and
-        a thread works beside the fit, less than a two-hundredth of the time, and a kill loses as
-        much.
-        Medians are written after each block of columns.
+        After how many batches it is written; None writes it every 10 seconds. Medians are written
+        after each block of columns.
     memory : int, default=2**28
         Bytes that a block of columns may take; for medians only.
     n_jobs : int or None, default=None
@@ -151,18 +149,15 @@ def select_batches(
     check_whole("memory", memory)
     tell = teller(progress, "rows")
     seed = _check_seed(random_state, checkpoint)
-    recall(batches, checkpoint, _KEY)
     problem = Problem.of(batches, asked, cv, classes, seed, memory, n_jobs)
 
-    facts = _facts(problem)
-    with Checkpoint(checkpoint, checkpoint_every, facts, key=_KEY) as file:
-        model, done = file.begin(clone(problem.estimator))
-        if done.finished:
-            carried = file.carried
-        else:
-            model, carried = _select(problem, file, model, done, tell)
+    file = Checkpoint(checkpoint, checkpoint_every, _manifest(problem), key=_KEY)
+    model, done = file.begin(clone(problem.estimator))
+    state = file.state
+    if not done.finished:
+        model, state = _select(problem, file, model, done, tell)
 
-    return _found(problem, model, carried, time.perf_counter() - start)
+    return _found(problem, model, state, time.perf_counter() - start)
 
 
 # ------------------------------------------------------------------ what is asked for
@@ -177,7 +172,7 @@ class Problem(NamedTuple):
     asked: Asked
     method: CentersMethod
     sizes: np.ndarray  # numbers of features to try
-    folds: Folds
+    folds: PositionFolds
     sets: list  # the training sets, each by the folds it does without
     width: int  # columns of which all samples are read at a time, if they are
     n_jobs: int | None
@@ -191,8 +186,8 @@ class Problem(NamedTuple):
         sizes, is_nested = method.sizes(batches.n_features), asked.n_features == "auto"
         if not is_nested:
             sizes = np.union1d(sizes, asked.check_number(batches.n_features))
-        folds = Folds(check_n_folds(cv, classes, counts, is_nested), seed)
-        sets = training_sets(folds.number, is_nested)
+        folds = PositionFolds(check_n_folds(cv, classes, counts, is_nested), seed)
+        sets = training_sets(folds.n_folds, is_nested)
         width = block_width(batches, memory)
         return cls(batches, classes, counts, asked, method, sizes, folds, sets, width, n_jobs)
 
@@ -218,7 +213,7 @@ class Problem(NamedTuple):
 
 
 def _check_seed(random_state, checkpoint):
-    before = stated(checkpoint, _KEY) if random_state is None else None
+    before = read_manifest(checkpoint, _KEY) if random_state is None else None
     if before is not None and isinstance(before["parameters"].get("random_state"), int):
         return before["parameters"]["random_state"]
     return seed_of(random_state)
@@ -237,17 +232,17 @@ def _check_classes(batches, classes):
     return classes, np.array([total.get(label, 0) for label in classes.tolist()])
 
 
-def _facts(problem):
+def _manifest(problem):
     """Say what the selection depends on."""
     parameters = problem.asked._asdict() | {
-        "cv": problem.folds.number,
+        "cv": problem.folds.n_folds,
         "random_state": problem.folds.seed,
     }
     plan = {"class_counts": problem.counts.tolist()}
     if problem.asked.method == "l1":
         plan["columns_at_a_time"] = problem.width
     name = type(problem.estimator).__name__
-    return described(name, parameters, problem.batches, problem.classes, **plan)
+    return manifest_of(name, parameters, problem.batches, problem.classes, **plan)
 
 
 # ------------------------------------------------------------------ the passes
@@ -255,31 +250,31 @@ def _facts(problem):
 
 def _select(problem, checkpoint, estimator, done, tell):
     """Return the model of all samples, and arrays that tell what else is found."""
-    carried = checkpoint.carried or {}
+    state = checkpoint.state or {}
     has_means = problem.asked.method == "l2"
-    summary = (MeansPass if has_means else MediansPasses)(problem, carried.get("summary"))
+    summary = (MeansPass if has_means else MediansPasses)(problem, state.get("summary"))
     rows_read = RowCount(tell, problem.batches.n_samples, summary.n_passes + 1, done.n_rows)
 
     for _ in summary.steps(done.n_done, rows_read):
         done = Progress(done.n_done + 1, rows_read.n_done)
         if checkpoint.is_due() or not has_means:  # a step of medians is a whole pass
-            checkpoint.write(estimator, done, {"summary": summary.carried})
+            checkpoint.write(estimator, done, {"summary": summary.state})
 
-    tally = _Tally(problem, carried.get("tally"))
+    tally = _Tally(problem, state.get("tally"))
     test = _Test(problem, summary)
     for batch in problem.batches.start(done.n_done - summary.n_steps):
         codes = codes_of(batch, problem.classes)
-        test.add(batch.X, codes, problem.folds.of(codes, tally.n_before), tally)
+        test.add(batch.X, codes, problem.folds.folds_of(codes, tally.n_before), tally)
         rows_read.add(codes.size)
         done = Progress(done.n_done + 1, rows_read.n_done)
         if checkpoint.is_due() and done.n_done < summary.n_steps + problem.n_batches:
-            carried = {"summary": summary.carried, "tally": tally.carried}
-            checkpoint.write(estimator, done, carried)
+            state = {"summary": summary.state, "tally": tally.state}
+            checkpoint.write(estimator, done, state)
 
-    carried = {"tally": tally.carried, "spreads": summary.spreads}
+    state = {"tally": tally.state, "spreads": summary.spreads}
     model = _model(problem, summary, _answer(problem, tally).n_features)
-    checkpoint.write(model, done._replace(finished=True), carried)
-    return model, carried
+    checkpoint.write(model, done._replace(finished=True), state)
+    return model, state
 
 
 class _Tally:
@@ -295,21 +290,21 @@ class _Tally:
         Samples of each fold that the model without it recognises by random features.
     """
 
-    def __init__(self, problem, carried=None):
-        n_folds, n_sizes, n_classes = problem.folds.number, problem.sizes.size, problem.n_classes
+    def __init__(self, problem, state=None):
+        n_folds, n_sizes, n_classes = problem.folds.n_folds, problem.sizes.size, problem.n_classes
         shapes = {
             "confusions": (n_folds, n_sizes, n_classes, n_classes),
             "inner": (n_folds, n_folds, n_sizes, n_classes),
             "at_random": (n_folds, n_sizes, n_classes),
         }
         for name, shape in shapes.items():
-            found = np.zeros(shape, dtype=np.int64) if carried is None else carried[name]
+            found = np.zeros(shape, dtype=np.int64) if state is None else state[name]
             setattr(self, name, found)
 
     @property
-    def carried(self):
-        """Arrays that tell what has been found so far; they do not change any more."""
-        return {name: counts.copy() for name, counts in vars(self).items()}
+    def state(self):
+        """Arrays that tell what has been found so far."""
+        return vars(self)
 
     @property
     def counts(self):
@@ -334,7 +329,7 @@ class _Test:
         }
         rng = np.random.RandomState(problem.folds.seed)
         self._jobs = []
-        for fold in range(problem.folds.number):
+        for fold in range(problem.folds.n_folds):
             path = paths[fold,]
             mixed = path.ranked(rng.permutation(problem.batches.n_features))
             self._jobs += [(fold, "confusions", fold, path), (fold, "at_random", fold, mixed)]
@@ -345,7 +340,7 @@ class _Test:
     def add(self, X, codes, folds, tally):
         """Predict samples, and count what comes out."""
         n_classes, sizes = self._problem.n_classes, self._problem.sizes
-        rows = [np.flatnonzero(folds == fold) for fold in range(self._problem.folds.number)]
+        rows = [np.flatnonzero(folds == fold) for fold in range(self._problem.folds.n_folds)]
 
         def found(fold, name, place, path):
             tested = rows[fold]
@@ -367,10 +362,10 @@ def _answer(problem, tally):
     """Let each fold choose by the others, and sum up."""
     asked, sizes, method = problem.asked, problem.sizes, problem.asked.method
     counts, tried = tally.counts, []
-    for fold in range(problem.folds.number):
+    for fold in range(problem.folds.n_folds):
         chosen = int(asked.choices(sizes)[0]), np.nan
         if problem.is_nested:
-            others = np.delete(np.arange(problem.folds.number), fold)
+            others = np.delete(np.arange(problem.folds.n_folds), fold)
             hits = tally.inner[fold, others]
             scores = score_of_hits(hits, counts[others, None], asked.scoring)
             chosen = asked.choose(sizes, scores, 1.0 / (others.size - 1))
@@ -390,8 +385,8 @@ def _model(problem, summary, n_features):
     return model._keep(features, problem.classes, summary.solution(), n_features)
 
 
-def _found(problem, model, carried, seconds):
-    answer = _answer(problem, _Tally(problem, carried["tally"]))
+def _found(problem, model, state, seconds):
+    answer = _answer(problem, _Tally(problem, state["tally"]))
     asked = problem.asked
     return FeatureSelection(
         method=asked.method,
@@ -406,7 +401,7 @@ def _found(problem, model, carried, seconds):
         ranking=model.feature_ranking_,
         gains=model.feature_gains_,
         centers=model._solution.path.class_centers,
-        spreads=carried["spreads"],
+        spreads=state["spreads"],
         n_features_to_select=answer.n_features,
         path=answer.path,
         confusion_path=answer.confusion_path,
@@ -423,7 +418,7 @@ def _found(problem, model, carried, seconds):
         method_scores=answer.method_scores(),
         stability=None,
         subspace=None,
-        n_folds=problem.folds.number,
+        n_folds=problem.folds.n_folds,
         n_repeats=1,
         impute=None,
         seed=problem.folds.seed,

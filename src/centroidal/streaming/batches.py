@@ -10,7 +10,7 @@ from .annotated_reader import open_h5ad, open_zarr
 from .array_reader import open_folder, open_npz
 from .checks import check_labels, check_values
 from .parquet_reader import ParquetReader
-from .pieces import ahead, joined
+from .pieces import concatenate_pieces, prefetch
 from .request import Request, quote, suffix_of
 from .text_reader import TextReader
 
@@ -72,7 +72,7 @@ class Batches:
         Whether the source names its features; if not, they are called x0, x1, ...
     n_stored : int or None
         Entries of a sparse source, None of a dense one.
-    identity : Identity
+    fingerprint : Fingerprint
         What the source is known by, so that a run that goes on finds the same data.
     ids, digest : None
         Of all rows neither names nor bytes are read at once; they are there as in
@@ -128,9 +128,9 @@ class Batches:
         return self._reader.row_bytes / len(self._reader.feature_names)
 
     @property
-    def identity(self):
+    def fingerprint(self):
         """What the source, and the choice of columns, is known by."""
-        found = self._reader.identity
+        found = self._reader.fingerprint
         return found._replace(columns=[found.columns, self._columns.start, self._columns.stop])
 
     def classes(self):
@@ -202,7 +202,7 @@ class Batches:
         """
         if isinstance(number, bool) or not isinstance(number, Integral) or number < 0:
             raise ValueError(f"number={number!r} must be a whole number from 0 on.")
-        return ahead(self._read(int(number)))
+        return prefetch(self._read(int(number)))
 
     def _read(self, number):
         """Yield batches; whatever goes wrong is told with the number of the batch."""
@@ -211,7 +211,7 @@ class Batches:
                 self._reader.learn_labels()
             first_row = number * self.batch_size
             pieces = self._pieces(first_row)
-            for content in joined(pieces, self.batch_size, self.n_samples - first_row):
+            for content in concatenate_pieces(pieces, self.batch_size, self.n_samples - first_row):
                 X, y, ids, files = content
                 yield Batch(X, y, ids, number, files)
                 number += 1

@@ -1,8 +1,4 @@
-"""Batches of Parquet files: only footers are read beforehand, and only columns that are needed.
-
-Even a footer takes a millisecond: those of files that an earlier run has opened, and that have not
-changed since, are not read before the files are.
-"""
+"""Batches of Parquet files: only footers are read beforehand, and only columns that are needed."""
 
 import json
 from bisect import bisect_right
@@ -19,7 +15,7 @@ import numpy as np
 from .._optional import require
 from ..statistics import map_blocks
 from .labels import is_missing, labels_from_array
-from .pieces import Identity, Piece
+from .pieces import Fingerprint, Piece
 from .request import clean_errors, list_values, texts
 
 __all__ = ["ParquetReader", "stored_index"]
@@ -55,31 +51,24 @@ class ParquetReader:
         self._parquet = require("pyarrow.parquet", "io", "Reading Parquet")
         self._pool = _memory_pool(self._pyarrow)
         self._request = request
-        self._paths, self._known = paths, {}
+        self._paths = paths
         self._names = [path.name if folder is None else f"{folder}/{path.name}" for path in paths]
         self._first, self._schema = self._footer(paths[0], self._names[0])
         self._find_columns(paths[0], request._replace(name=self._names[0]))
         self.row_bytes = self._dtype.itemsize * len(self.feature_names)
 
     @property
-    def identity(self):
+    def fingerprint(self):
         """What the source is known by."""
         columns = sorted(zip(self._schema.names, map(str, self._schema.types), strict=True))
         digest = sha256(repr((self.feature_names, columns)).encode()).hexdigest()
         files = [[file.path.name, file.size, file.n_rows] for file in self._files]
-        return Identity("Parquet", files, digest, tuple(file.time for file in self._files))
+        return Fingerprint("Parquet", files, digest)
 
     @property
     def n_samples(self):
         """Number of rows."""
         return sum(file.n_rows for file in self._files)
-
-    def recall(self, files, times):
-        """Take over what an earlier run found, see `Identity`, of files that are as they were."""
-        self._known = {
-            (name, size, time): n_rows
-            for (name, size, n_rows), time in zip(files, times, strict=False)
-        }
 
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; whole files and row groups before it are skipped."""
@@ -105,18 +94,13 @@ class ParquetReader:
             return [self._first, *later]
 
     def _file(self, path, name):
-        found = path.stat()
-        n_rows = self._known.get((path.name, found.st_size, found.st_mtime_ns))
-        if n_rows is not None:
-            return _File(path, name, found.st_size, found.st_mtime_ns, n_rows)
         file, schema = self._footer(path, name)
         _check_schema(self._schema, schema, self._first.name, name)
         return file
 
     def _footer(self, path, name):
         with clean_errors(name, _KIND), self._open(path) as stored:
-            found, n_rows = path.stat(), stored.metadata.num_rows
-            file = _File(path, name, found.st_size, found.st_mtime_ns, n_rows)
+            file = _File(path, name, path.stat().st_size, stored.metadata.num_rows)
             # Not the schema of its metadata, which refers to it and so keeps it in memory.
             return file, stored.schema_arrow
 
@@ -271,7 +255,6 @@ class _File(NamedTuple):
     path: object
     name: str
     size: int
-    time: int  # at which it was changed, in nanoseconds
     n_rows: int
 
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 import numpy as np
 
 from .labels import MISSING, labels_from_text
-from .pieces import Identity, Piece
+from .pieces import Fingerprint, Piece
 from .request import clean_errors, list_values, quote
 from .text import ColumnKinds, parse_rows, plain_text, split_header, without_simple_quotes
 
@@ -53,10 +53,10 @@ class TextReader:
         self._label_of = None
 
     @property
-    def identity(self):
+    def fingerprint(self):
         """What the source is known by."""
         digest = sha256(repr((self.feature_names, self._head.header)).encode()).hexdigest()
-        return Identity("text", [[self._path.name, self._path.stat().st_size, None]], digest)
+        return Fingerprint("text", [[self._path.name, self._path.stat().st_size, None]], digest)
 
     def labels(self):
         """Yield the labels, once all of them were seen, and how often each occurs."""

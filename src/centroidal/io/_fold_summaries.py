@@ -7,7 +7,7 @@ from scipy.sparse import issparse
 
 from ..classifiers.sparse_center_problem import ColumnSummary
 from ..statistics import ClassMoments, class_moments
-from .passes import codes_of, gathered, packed, unpacked
+from ..streaming.passes import codes_of, read_block, summary_arrays, summary_from_arrays
 
 __all__ = ["MeansPass", "MediansPasses"]
 
@@ -19,7 +19,7 @@ class MeansPass:
     ----------
     problem : Problem
         What is asked, and of which data.
-    carried : dict or None
+    state : dict or None
         What an earlier run has found.
 
     Attributes
@@ -30,18 +30,18 @@ class MeansPass:
 
     n_passes = 1
 
-    def __init__(self, problem, carried):
+    def __init__(self, problem, state):
         self._problem = problem
         self.n_steps = problem.n_batches
-        self._moments = None if carried is None else ClassMoments(**carried)
+        self._moments = None if state is None else ClassMoments(**state)
 
     def steps(self, n_done, rows_read):
         """Go on after some steps; yield after each."""
         problem, n_classes = self._problem, self._problem.n_classes
         for batch in problem.batches.start(n_done) if n_done < self.n_steps else ():
             codes = codes_of(batch, problem.classes)
-            cells = problem.folds.of(codes, self._n_before) * n_classes + codes
-            n_cells = problem.folds.number * n_classes
+            cells = problem.folds.folds_of(codes, self._n_before) * n_classes + codes
+            n_cells = problem.folds.n_folds * n_classes
             found = class_moments(batch.X, cells, n_cells, None, problem.n_jobs)
             self._moments = found if self._moments is None else self._moments.merge(found)
             rows_read.add(batch.y.size)
@@ -56,8 +56,8 @@ class MeansPass:
         return self._moments.counts.reshape(-1, n_classes).sum(axis=0).astype(int)
 
     @property
-    def carried(self):
-        """Arrays that tell what has been found so far; they do not change any more."""
+    def state(self):
+        """Arrays that tell what has been found so far."""
         return vars(self._moments)
 
     def solution(self, left_out=()):
@@ -65,7 +65,7 @@ class MeansPass:
         n_classes, estimator = self._problem.n_classes, self._problem.estimator
         parts = [
             self._moments.only(slice(fold * n_classes, (fold + 1) * n_classes))
-            for fold in range(self._problem.folds.number)
+            for fold in range(self._problem.folds.n_folds)
             if fold not in left_out
         ]
         moments = reduce(ClassMoments.merge, parts)
@@ -84,19 +84,19 @@ class MediansPasses:
     ----------
     problem : Problem
         What is asked, and of which data.
-    carried : dict or None
+    state : dict or None
         What an earlier run has found.
     """
 
-    def __init__(self, problem, carried):
+    def __init__(self, problem, state):
         self._problem = problem
         self._starts = range(0, problem.batches.n_features, problem.width)
         self.n_passes = self.n_steps = len(self._starts)
-        carried = {"spreads": [], "summaries": [[] for _ in problem.sets]} | (carried or {})
-        self._spreads = list(carried["spreads"])
+        state = {"spreads": [], "summaries": [[] for _ in problem.sets]} | (state or {})
+        self._spreads = list(state["spreads"])
         self._parts = {
-            left_out: [unpacked(part) for part in parts]
-            for left_out, parts in zip(problem.sets, carried["summaries"], strict=True)
+            left_out: [summary_from_arrays(part) for part in parts]
+            for left_out, parts in zip(problem.sets, state["summaries"], strict=True)
         }
 
     def steps(self, n_done, rows_read):
@@ -104,8 +104,8 @@ class MediansPasses:
         problem, batches = self._problem, self._problem.batches
         for start in self._starts[n_done:]:
             block = batches.columns(start, min(start + problem.width, batches.n_features))
-            X, codes = gathered(block, problem.classes, rows_read)
-            folds = problem.folds.of(codes, np.zeros(problem.n_classes, dtype=int))
+            X, codes = read_block(block, problem.classes, rows_read)
+            folds = problem.folds.folds_of(codes, np.zeros(problem.n_classes, dtype=int))
             self._summarise(X.tocsc() if issparse(X) else X, codes, folds)
             yield
 
@@ -119,10 +119,10 @@ class MediansPasses:
         self._spreads.append(np.sqrt(moments.within_variance))
 
     @property
-    def carried(self):
-        """Arrays that tell what has been found so far; they do not change any more."""
+    def state(self):
+        """Arrays that tell what has been found so far."""
         self._join()
-        summaries = [[packed(part) for part in parts] for parts in self._parts.values()]
+        summaries = [[summary_arrays(part) for part in parts] for parts in self._parts.values()]
         return {"spreads": [*self._spreads], "summaries": summaries}
 
     def solution(self, left_out=()):

@@ -156,7 +156,7 @@ class Batches:
         found, counts = np.array([]), np.array([], dtype=int)
         for name, y, n_each in self._reader.labels():
             check_labels(y, y.size, self.target, name)
-            found, counts = _added(found, counts, y, n_each)
+            found, counts = _add_counts(found, counts, y, n_each)
             if found.size > _MOST_LABELS:
                 raise ValueError(
                     f"{name}: {quote(self.target)} holds more than {_MOST_LABELS} different "
@@ -309,7 +309,7 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     return Batches(reader, request, _batch_size(batch_size, reader.row_bytes))
 
 
-def _added(labels, counts, new, n_each):
+def _add_counts(labels, counts, new, n_each):
     """Add further labels, and how often each occurs, to those that were counted."""
     if n_each is None:
         new, n_each = np.unique(new, return_counts=True)

@@ -548,7 +548,7 @@ def test_true_and_false_must_not_be_among_numbers_of_another_chunk(tmp_path):
     [
         (b"1,2\n", r"line 22 has 2 values where the header has 3 names"),
         (b"1,\xff,x\n", r"not UTF-8 text: line 22 holds the byte 0xff"),
-        (b"1,\0,x\n", r"not UTF-8 text: line 22 holds a NUL byte"),
+        (b"1,\0,x\n", r"holds a NUL byte in line 22; it is not a table of text"),
         (b"1,two,x\n", r"Batch 6 of t\.csv: .* not numeric: 'b' \('two'\)"),
         (b"1,NA,x\n", r"Batch 6 of t\.csv: t\.csv: 1 value is missing in 1 sample .*: 'b'\. Leave"),
         (b"1,inf,x\n", r"Batch 6 of t\.csv: t\.csv: 1 value is infinite or too large"),

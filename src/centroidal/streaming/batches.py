@@ -8,17 +8,16 @@ import numpy as np
 
 from .annotated_reader import open_h5ad, open_zarr
 from .array_reader import open_folder, open_npz
-from .checks import check_labels, check_values
+from .checks import check_labels, check_n_labels, check_values
 from .parquet_reader import ParquetReader
 from .pieces import concatenate_pieces, prefetch
-from .request import Request, quote, suffix_of
+from .request import Request, suffix_of
 from .text_reader import TextReader
 
 __all__ = ["Batch", "Batches", "batches"]
 
 _BATCH_BYTES = 2**25
 _MOST_ROWS = 2**16
-_MOST_LABELS = 100_000
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _KNOWN = (*_TEXT, ".parquet", ".npz", ".h5ad", ".zarr")
 
@@ -157,11 +156,7 @@ class Batches:
         for name, y, n_each in self._reader.labels():
             check_labels(y, y.size, self.target, name)
             found, counts = _add_counts(found, counts, y, n_each)
-            if found.size > _MOST_LABELS:
-                raise ValueError(
-                    f"{name}: {quote(self.target)} holds more than {_MOST_LABELS} different "
-                    "labels; is it the column of labels?"
-                )
+            check_n_labels(found.size, self.target, name)
         if found.size == 0:
             raise ValueError(f"{self.source} has no rows.")
         return found, counts

@@ -1,6 +1,5 @@
 import os
 import re
-from copy import deepcopy
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,6 @@ from centroidal.model_selection import select_features
 from centroidal.model_selection.splits import StreamFolds, training_sets
 from centroidal.persistence import load_model, read_model_card, save_model
 from centroidal.streaming import batches, fit_batches
-from centroidal.streaming.checkpoint import Checkpoint
 from tests.streaming import children
 from tests.streaming.test_batches import (
     damage,
@@ -561,22 +559,6 @@ def test_selection_goes_on_after_a_damaged_file_was_repaired(tmp_path, data):
         select_features(rows, **options, progress=damage_late)
     (folder / "part-1.parquet").write_bytes(good)
     assert_same(select_features(open_folder(folder, 60), **options), unbroken)
-
-
-@pytest.mark.parametrize("method", ["l2", "l1"])
-def test_what_is_carried_does_not_change_while_it_is_written(method, folder, tmp_path, monkeypatch):
-    given, write = [], Checkpoint.write
-
-    def watched(checkpoint, model, progress, carried=None):
-        given.append((carried, deepcopy(carried)))
-        write(checkpoint, model, progress, carried)
-
-    monkeypatch.setattr(Checkpoint, "write", watched)
-    options = {"checkpoint": tmp_path / "c.skops", "checkpoint_every": 1}
-    select_features(open_folder(folder), method=method, memory=5 * 90 * 8, **options)
-    assert len(given) > 5
-    for carried, as_it_was in given:
-        np.testing.assert_equal(carried, as_it_was)
 
 
 def test_checkpoint_every_counts_batches_and_medians_are_written_block_by_block(

@@ -268,26 +268,6 @@ def test_slices_of_a_row_group_stay_in_order(tmp_path, monkeypatch):
     assert np.concatenate([batch.ids for batch in read]).tolist() == [f"s{i}" for i in range(200)]
 
 
-@pytest.mark.skipif(
-    "jemalloc" not in pa.supported_memory_backends(), reason="this pyarrow has no jemalloc"
-)
-def test_parquet_is_decoded_to_a_pool_of_its_own(tmp_path):
-    pool, before = pa.jemalloc_memory_pool(), pa.default_memory_pool().backend_name
-    folder = write_folder(tmp_path / "p", *sample())
-    (batch, *_) = batches(folder, target="kind", drop=["sample"], batch_size=4)
-    assert batch.X.shape == (4, 5)
-    assert pool.max_memory() > 0
-    assert pa.default_memory_pool().backend_name == before
-
-
-def test_default_pool_is_as_before_where_a_file_cannot_be_opened(tmp_path):
-    before = pa.default_memory_pool().backend_name
-    (tmp_path / "t.parquet").write_bytes(b"PAR1 and nothing else")
-    with pytest.raises(ValueError, match="t.parquet"):
-        batches(tmp_path / "t.parquet", target="kind")
-    assert pa.default_memory_pool().backend_name == before
-
-
 def decode_in_parts(monkeypatch):
     monkeypatch.setattr(parquet_reader, "_WHOLE_GROUP", 64)
     monkeypatch.setattr(parquet_reader, "_WHOLE_COLUMN", 8)
@@ -309,31 +289,6 @@ def test_parts_of_a_row_group_are_of_a_size(tmp_path, monkeypatch):
     rows = batches(folder, target="kind", drop="sample")
     pieces = rows._reader.pieces(0, 22, slice(None))
     assert [piece.n_rows for piece in pieces] == [12, 11]  # not 22 and 1
-
-
-# ------------------------------------------------------------------ memory of batches
-
-
-@pytest.mark.parametrize(
-    "part",
-    [lambda X: X, lambda X: X[1], lambda X: X.T[:2], lambda X: X.ravel()[3:], memoryview],
-    ids=["all", "row", "columns", "flat", "memoryview"],
-)
-def test_what_is_kept_of_a_batch_is_not_overwritten(part, tmp_path):
-    X, y = sample(24)
-    folder = write_folder(tmp_path / "p", X, y, cuts=range(1, 24))  # so that rows are copied
-    X = X[sorted(range(24), key=str)]  # as the files are
-    kept = [part(batch.X) for batch in batches(folder, target="kind", drop="sample", batch_size=2)]
-    for i, found in enumerate(kept):
-        np.testing.assert_array_equal(found, part(X[2 * i : 2 * i + 2]))
-
-
-def test_memory_of_batches_that_are_gone_is_used_again(tmp_path):
-    folder = write_folder(tmp_path / "p", *sample(24), cuts=range(1, 24))
-    rows = batches(folder, target="kind", drop="sample", batch_size=2)
-    places = [batch.X.ctypes.data for batch in rows]
-    assert len(places) == 12
-    assert len(set(places)) <= 4  # one is used, one is ready, one is being filled
 
 
 def test_files_before_a_batch_are_not_opened(tmp_path):
@@ -593,7 +548,7 @@ def test_true_and_false_must_not_be_among_numbers_of_another_chunk(tmp_path):
     [
         (b"1,2\n", r"line 22 has 2 values where the header has 3 names"),
         (b"1,\xff,x\n", r"not UTF-8 text: line 22 holds the byte 0xff"),
-        (b"1,\0,x\n", r"not UTF-8 text: line 22 holds a NUL byte"),
+        (b"1,\0,x\n", r"holds a NUL byte in line 22; it is not a table of text"),
         (b"1,two,x\n", r"Batch 6 of t\.csv: .* not numeric: 'b' \('two'\)"),
         (b"1,NA,x\n", r"Batch 6 of t\.csv: t\.csv: 1 value is missing in 1 sample .*: 'b'\. Leave"),
         (b"1,inf,x\n", r"Batch 6 of t\.csv: t\.csv: 1 value is infinite or too large"),

@@ -1,9 +1,6 @@
 import errno
 import os
 import re
-import threading
-import time
-from concurrent.futures import Future
 from functools import partial
 
 import h5py
@@ -26,9 +23,8 @@ from centroidal.io import read_table
 from centroidal.persistence import UntrustedTypeError, load_model, read_model_card, save_model
 from centroidal.persistence.archive import pack_archive, read_members
 from centroidal.streaming import checkpoint as checkpoints
-from centroidal.streaming.batches import Batches, batches
+from centroidal.streaming.batches import batches
 from centroidal.streaming.fit_batches import fit_batches
-from centroidal.streaming.parquet_reader import ParquetReader
 
 from . import children
 from .test_batches import (
@@ -347,61 +343,6 @@ def test_resumed_fit_is_the_unbroken_one_to_the_bit(name, folder, tmp_path):
     assert model.feature_names_in_.tolist() == unbroken.feature_names_in_.tolist()
 
 
-def test_labels_are_not_read_again_where_no_file_has_changed(folder, tmp_path, monkeypatch):
-    path, estimator = tmp_path / "model.skops", SparseCenterClassifier()
-    options = {"checkpoint": path, "checkpoint_every": 1}
-    unbroken = fit_batches(estimator, open_folder(folder))
-    passes = []
-    read = Batches.classes
-    monkeypatch.setattr(Batches, "classes", lambda rows: passes.append(rows) or read(rows))
-    with pytest.raises(Stop):
-        fit_batches(estimator, open_folder(folder), **options, progress=stop_after(2))
-    assert len(passes) == 1
-    assert_same(fit_batches(estimator, open_folder(folder), **options), unbroken)
-    assert len(passes) == 1
-    last = max(folder.iterdir())
-    last.unlink()
-    with pytest.raises(ValueError, match="files that are gone"):
-        fit_batches(estimator, open_folder(folder), **options)
-    assert len(passes) == 2
-
-
-def opened(monkeypatch):
-    """List the names of the Parquet files that are opened from now on."""
-    names, open_file = [], ParquetReader._open
-
-    def open_and_tell(reader, path, *given, **options):
-        names.append(path.name)
-        return open_file(reader, path, *given, **options)
-
-    monkeypatch.setattr(ParquetReader, "_open", open_and_tell)
-    return names
-
-
-def test_files_that_were_read_are_not_opened_again(folder, tmp_path, monkeypatch):
-    estimator, options = SparseCenterClassifier(2), {"checkpoint": tmp_path / "model.skops"}
-    unbroken = fit_batches(estimator, open_folder(folder))
-    names = sorted(path.name for path in folder.iterdir())
-    with pytest.raises(Stop):
-        fit_batches(
-            estimator, open_folder(folder), **options, checkpoint_every=1, progress=stop_after(7)
-        )
-    seen = opened(monkeypatch)
-    again = fit_batches(estimator, open_folder(folder), **options)
-    assert_same(again, unbroken)
-    assert seen == [names[0], names[-1]]  # for its columns, and for the rows that are left
-
-
-def test_file_that_was_touched_is_opened_again(folder, tmp_path, monkeypatch):
-    estimator, path = SparseCenterClassifier(2), tmp_path / "model.skops"
-    first = fit_batches(estimator, open_folder(folder), checkpoint=path)
-    touched = sorted(folder.iterdir())[1]
-    os.utime(touched, ns=(0, 0))
-    seen = opened(monkeypatch)
-    assert_same(fit_batches(estimator, open_folder(folder), checkpoint=path), first)
-    assert seen == [min(folder.iterdir()).name, touched.name]
-
-
 def test_resumed_fit_by_columns_is_the_unbroken_one_to_the_bit(folder, tmp_path):
     rows = open_folder(folder, 30)
     for name, estimator in BY_COLUMNS.items():
@@ -476,10 +417,10 @@ def test_model_file_that_is_no_checkpoint_is_not_overwritten(folder, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("carried.json", b'{"counts": "schema.json"}', "'schema.json' is missing"),
-        ("carried.json", b'{"counts": "carried/7.npy"}', "'carried/7.npy' is missing"),
-        ("carried.json", b'{"counts": 3}', "the member 3 is missing"),
-        ("carried/0.npy", b"", "not in the format of NumPy"),
+        ("state.json", b'{"counts": "schema.json"}', "'schema.json' is missing"),
+        ("state.json", b'{"counts": "state/7.npy"}', "'state/7.npy' is missing"),
+        ("state.json", b'{"counts": 3}', "the member 3 is missing"),
+        ("state/0.npy", b"", "not in the format of NumPy"),
     ],
 )
 def test_checkpoint_with_forged_arrays_is_refused(name, content, message, folder, tmp_path):
@@ -503,8 +444,6 @@ def test_checkpoint_with_forged_arrays_is_refused(name, content, message, folder
         {"files": [["part-0.parquet", 10]]},
         {"files": [[["part-0.parquet"], 10, 7]]},
         {"files": [["part-0.parquet", 10, "7"]]},
-        {"times": 3},
-        {"times": [[3]]},
     ],
 )
 def test_checkpoint_whose_files_are_none_is_refused(forged, folder, tmp_path):
@@ -550,151 +489,16 @@ def test_fit_goes_on_after_a_damaged_file_was_repaired(tmp_path, data):
     assert_same(model, unbroken)
 
 
-class AtOnce:
-    """What writes in a thread, without a thread."""
+def test_checkpoint_is_written_every_ten_seconds(folder, tmp_path, monkeypatch):
+    saved, clock = watch_progress(monkeypatch), [0.0]
+    monkeypatch.setattr(checkpoints.time, "monotonic", lambda: clock[0])
 
-    def __init__(self, *options, **more_options):
-        pass
-
-    def submit(self, function, *given, **options):
-        done = Future()
-        done.set_result(function(*given, **options))
-        return done
-
-    def shutdown(self):
-        pass
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    """A clock that stands still until it is set, in a list."""
-    clock = [0.0]
-    for name in ("perf_counter", "thread_time"):
-        monkeypatch.setattr(checkpoints.time, name, lambda: clock[0])
-    monkeypatch.setattr(checkpoints, "ThreadPoolExecutor", AtOnce)
-    monkeypatch.setattr(checkpoints, "write_atomically", lambda *_, **__: None)
-    return clock
-
-
-def fit_in_batches_of_three_seconds(folder, tmp_path, clock, estimator=STREAMED["l2"]):
     def tell(*told):
         clock[0] += 3.0
 
-    rows, path = open_folder(folder, 1), tmp_path / "model.skops"
-    fit_batches(estimator, rows, checkpoint=path, progress=tell)
-
-
-def write_slowly(monkeypatch, clock, seconds):
-    """Let checkpoints take some time beside the fit, each as listed; return when they begin."""
-    written = []
-
-    def slow_content(checkpoint, model, progress, carried):
-        written.append(clock[0])
-        clock[0] += seconds(len(written))
-
-    monkeypatch.setattr(checkpoints.Checkpoint, "_content", slow_content)
-    return written
-
-
-def test_a_thread_writes_a_two_hundredth_of_the_time(folder, tmp_path, clock, monkeypatch):
-    written = write_slowly(monkeypatch, clock, lambda number: 0.5)
-    fit_in_batches_of_three_seconds(folder, tmp_path, clock)
-    # At first and after the first batch, to see how long it takes; then when 100 s have passed
-    # since it began, which is 34 batches, and at the end. Writing counts, as there is no thread.
-    assert written == [0.0, 3.5, 106.0, 181.5]
-
-
-def test_one_slow_writing_does_not_put_off_the_next(folder, tmp_path, clock, monkeypatch):
-    written = write_slowly(monkeypatch, clock, lambda number: 11.0 if number == 3 else 0.2)
-    fit_in_batches_of_three_seconds(folder, tmp_path, clock)
-    # 40 s must have passed since a writing began, which is 14 batches, or 10 after a slow one.
-    np.testing.assert_allclose(written[:6], [0.0, 3.2, 45.4, 86.4, 128.6, 170.8])
-
-
-def test_the_fit_waits_a_two_hundredth_of_the_time(folder, tmp_path, clock, monkeypatch):
-    copied = []
-    monkeypatch.setattr(checkpoints.Checkpoint, "_content", lambda *_: None)
-
-    def slow_copy(model):
-        copied.append(clock[0])
-        clock[0] += 0.5
-        return model
-
-    monkeypatch.setattr(checkpoints, "deepcopy", slow_copy)
-    fit_in_batches_of_three_seconds(folder, tmp_path, clock, STREAMED["bayes"])
-    assert copied == [3.0, 105.5]
-
-
-def test_no_more_is_written_than_keeps_losses_below_a_two_hundredth(tmp_path, clock, monkeypatch):
-    written = write_slowly(monkeypatch, clock, lambda number: 0.0)
-    fit = checkpoints.Checkpoint(tmp_path / "model.skops", None, {})
-    clock[0] = 2000.0
-    fit.write(SparseCenterClassifier(), checkpoints.Progress(1, 1))
-    clock[0] = 2009.0
-    assert not fit.is_due()
-    clock[0] = 2011.0
-    assert fit.is_due()
-    assert written == [2000.0]
-
-
-def test_what_changes_while_it_is_written_is_written_as_it_was(tmp_path, monkeypatch):
-    path, may_write = tmp_path / "model.skops", threading.Event()
-    content = checkpoints.Checkpoint._content
-
-    def late_content(*given):
-        assert may_write.wait(60)
-        return content(*given)
-
-    monkeypatch.setattr(checkpoints.Checkpoint, "_content", late_content)
-    model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
-    with checkpoints.Checkpoint(path, 1, {}) as fit:
-        fit.write(model, checkpoints.Progress(1, 4))
-        model.theta_[:] = 9.0
-        may_write.set()
-    assert load_model(path).theta_.tolist() == [[0.5], [4.5]]
-
-
-def test_the_fit_goes_on_while_the_disk_is_slow(folder, tmp_path, monkeypatch):
-    path, is_quick, told = tmp_path / "model.skops", threading.Event(), []
-    write_atomically = checkpoints.write_atomically
-
-    def slow_write(*given, **options):
-        if path.exists():
-            assert is_quick.wait(60)
-        write_atomically(*given, **options)
-
-    def progress(n_done, n_rows, what):
-        told.append(read_model_card(path).metadata["fit_batches"]["progress"])
-        if n_done == 40:
-            is_quick.set()
-
-    monkeypatch.setattr(checkpoints, "write_atomically", slow_write)
-    model = fit_batches(
-        SparseCenterClassifier(2), open_folder(folder), checkpoint=path, progress=progress
-    )
-    assert told[:5] == [[0, 0, False]] * 5
-    assert_same(model, fit_batches(SparseCenterClassifier(2), open_folder(folder)))
-    assert read_model_card(path).metadata["fit_batches"]["progress"] == [8, 60, True]
-
-
-def test_what_was_being_written_is_there_when_a_fit_fails(folder, tmp_path, monkeypatch):
-    path, write_atomically = tmp_path / "model.skops", checkpoints.write_atomically
-
-    def slow_write(*given, **options):
-        time.sleep(0.2)
-        write_atomically(*given, **options)
-
-    def fail(n_done, n_rows, what):
-        if n_done == 32:
-            raise RuntimeError
-
-    monkeypatch.setattr(checkpoints, "write_atomically", slow_write)
-    with pytest.raises(RuntimeError):
-        fit_batches(
-            SparseCenterClassifier(2), open_folder(folder), checkpoint=path, checkpoint_every=3,
-            progress=fail,
-        )  # fmt: skip
-    assert read_model_card(path).metadata["fit_batches"]["progress"] == [3, 24, False]
+    path = tmp_path / "model.skops"
+    fit_batches(SparseCenterClassifier(2), open_folder(folder), checkpoint=path, progress=tell)
+    assert saved == [[0, 0, False], [4, 32, False], [8, 60, True]]
 
 
 def test_a_full_disk_is_noticed(folder, tmp_path, monkeypatch):
@@ -707,7 +511,9 @@ def test_a_full_disk_is_noticed(folder, tmp_path, monkeypatch):
 
     monkeypatch.setattr(checkpoints, "write_atomically", full_write)
     with pytest.raises(OSError, match="No space left"):
-        fit_batches(SparseCenterClassifier(2), open_folder(folder), checkpoint=path)
+        fit_batches(
+            SparseCenterClassifier(2), open_folder(folder), checkpoint=path, checkpoint_every=1
+        )
 
 
 @pytest.mark.parametrize("name", ["l2", "margin"])
@@ -727,13 +533,13 @@ def test_moments_are_solved_at_the_end_only(name, folder, tmp_path, monkeypatch)
 
 def watch_progress(monkeypatch):
     """Return a list to which the progress of each checkpoint is added."""
-    saved, content = [], checkpoints.Checkpoint._content
+    saved, write = [], checkpoints.Checkpoint.write
 
-    def watched(checkpoint, model, progress, carried):
+    def watched(checkpoint, model, progress, state=None):
         saved.append([*progress])
-        return content(checkpoint, model, progress, carried)
+        write(checkpoint, model, progress, state)
 
-    monkeypatch.setattr(checkpoints.Checkpoint, "_content", watched)
+    monkeypatch.setattr(checkpoints.Checkpoint, "write", watched)
     return saved
 
 

@@ -8,6 +8,7 @@ from ..streaming.labels import labels_from_text
 from ..streaming.request import ColumnRoles, RawTable
 from ..streaming.text import (
     ColumnKinds,
+    find_roles,
     parse_numbers,
     parse_rows,
     parse_with_pyarrow,
@@ -29,11 +30,7 @@ def read_text(data, request, suffix):
 
 
 def _read_rows(lines, request):
-    names = lines.header
-    is_index = names[0] == "" and "" not in request.drop
-    roles = request.column_roles(names, unnamed=0 if is_index else None)
-    if not roles.features:
-        raise ValueError(f"{request.name} has no column of features.")
+    names, roles = lines.header, find_roles(lines, request)
     rows = parse_rows(lines, roles, request)
     if len(rows.X) == 0:
         raise ValueError(f"{request.name} has a header and no rows below it.")
@@ -41,7 +38,7 @@ def _read_rows(lines, request):
     if rows.flags or rows.words:
         ColumnKinds(feature_names, request).add(rows)
     remarks = ()
-    if is_index:
+    if names[0] == "" and "" not in request.drop:
         use = "read as sample ids" if roles.ids == 0 else "left out"
         remarks = (f"The first column has no name; it was {use}.",)
     y = None if rows.labels is None else labels_from_text(rows.labels)

@@ -55,7 +55,7 @@ class Predictions:
         """Write a row for each sample: ``id``, ``prediction``, ``probability_<class>``.
 
         Without ids, or without probabilities, their columns are left out. Numbers are written so
-        that they read back exactly. The file is written whole or not at all.
+        that they read back exactly. The file is written in one atomic step.
 
         Parameters
         ----------

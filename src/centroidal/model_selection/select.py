@@ -173,14 +173,13 @@ def select_features(
         _check_unused(in_batches, "is for batches, and X is in memory")
         source = _memory_source(X, random_state, n_jobs, progress, **in_memory)
 
-    with source:
-        candidates = _candidates(method, choice, source.kind)
-        is_nested = choice.is_free or len(candidates) > 1
-        n_folds = check_n_folds(cv, source.classes, source.class_counts, is_nested)
-        repeats = source.cut(n_folds, n_repeats)
-        scores = nested_cross_validation(source, candidates, choice, repeats)
-        final = source.fit_final(candidates[scores.method], scores.n_features)
-        of_samples = source.describe_samples(scores, repeats)
+    candidates = _candidates(method, choice, source.kind)
+    is_nested = choice.is_free or len(candidates) > 1
+    n_folds = check_n_folds(cv, source.classes, source.class_counts, is_nested)
+    repeats = source.cut(n_folds, n_repeats)
+    scores = nested_cross_validation(source, candidates, choice, repeats)
+    final = source.fit_final(candidates[scores.method], scores.n_features)
+    of_samples = source.describe_samples(scores, repeats)
 
     (score, se_score), (random_score, se_random) = scores.score, scores.random_score
     return FeatureSelection(

@@ -57,12 +57,6 @@ class MemorySource:
         self._n_jobs, self._tell, self._n_resamples = n_jobs, tell, n_resamples
         self._n_done = self._n_steps = 0
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return False
-
     @property
     def kind(self):
         """What methods have to know of the data."""

@@ -10,7 +10,7 @@ from .._parameters import check_choice
 from .._progress import progress_function
 from ..statistics import map_blocks
 from ..streaming.batches import Batches
-from ..streaming.checkpoint import Checkpoint, Progress, described, recall, stated
+from ..streaming.checkpoint import Checkpoint, Progress, manifest_of, read_manifest
 from ..streaming.passes import RowCount, block_width, check_whole, codes_of
 from .methods import DataKind, selection_methods
 from .metrics import class_hits, confusion_matrices
@@ -61,18 +61,9 @@ class BatchSource:
         check_whole("memory", memory)
         self._tell = progress_function(progress, "rows")
         self.seed = _check_seed(random_state, checkpoint)
-        recall(batches, checkpoint, _KEY)
         self.classes, self.class_counts = _check_classes(batches, classes)
         self._batches, self._method, self._n_jobs = batches, method, n_jobs
         self._path, self._every, self._memory = checkpoint, checkpoint_every, memory
-        self._checkpoint = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        if self._checkpoint is not None:
-            self._checkpoint.__exit__(*error)
 
     @property
     def kind(self):
@@ -110,29 +101,29 @@ class BatchSource:
         if not self._plan.has_moments:
             more["columns_at_a_time"] = self._plan.width
         name = type(self._plan.estimator).__name__
-        return described(name, parameters, self._batches, self.classes, **more)
+        return manifest_of(name, parameters, self._batches, self.classes, **more)
 
     def count_predictions(self, trial):
         """Count what each training set predicts in the folds that it leaves out."""
         self._model, self._done = self._checkpoint.begin(clone(self._plan.estimator))
-        carried = self._checkpoint.carried or {}
-        self._tally = _Tally.begin(trial, self.classes.size, carried.get("tally"))
+        state = self._checkpoint.state or {}
+        self._tally = _Tally.begin(trial, self.classes.size, state.get("tally"))
         if self._done.finished:
-            self._spreads = carried["spreads"]
+            self._spreads = state["spreads"]
         else:
-            self._run_passes(trial, carried.get("summary"))
+            self._run_passes(trial, state.get("summary"))
         return self._tally.counts(trial)
 
-    def _run_passes(self, trial, carried):
+    def _run_passes(self, trial, state):
         """Summarise the training sets, then predict each row by models that have not seen it."""
         plan, checkpoint = self._plan, self._checkpoint
-        self._summary = summary = (MeansPass if plan.has_moments else MediansPasses)(plan, carried)
+        self._summary = summary = (MeansPass if plan.has_moments else MediansPasses)(plan, state)
         n_passes = summary.n_passes + 1
         rows_read = RowCount(self._tell, self._batches.n_samples, n_passes, self._done.n_rows)
         for _ in summary.steps(self._done.n_done, rows_read):
             self._advance(rows_read)
             if checkpoint.is_due() or not plan.has_moments:  # a step of medians is a whole pass
-                checkpoint.write(self._model, self._done, {"summary": summary.carried})
+                checkpoint.write(self._model, self._done, {"summary": summary.state})
 
         models = _Models(trial, plan, summary)
         for batch in self._batches.start(self._done.n_done - summary.n_steps):
@@ -141,7 +132,7 @@ class BatchSource:
             rows_read.add(codes.size)
             self._advance(rows_read)
             if checkpoint.is_due() and self._done.n_done < summary.n_steps + plan.n_batches:
-                both = {"summary": summary.carried, "tally": self._tally.arrays}
+                both = {"summary": summary.state, "tally": self._tally.arrays}
                 checkpoint.write(self._model, self._done, both)
 
     def _advance(self, rows_read):
@@ -160,8 +151,8 @@ class BatchSource:
         final = candidate.procedure.keep(
             features, self.classes, summary.solution(), n_features, summary.spreads
         )
-        carried = {"tally": self._tally.arrays, "spreads": final.spreads}
-        self._checkpoint.write(final.model, self._done._replace(finished=True), carried)
+        state = {"tally": self._tally.arrays, "spreads": final.spreads}
+        self._checkpoint.write(final.model, self._done._replace(finished=True), state)
         return final
 
     def describe_samples(self, scores, repeats):
@@ -197,7 +188,7 @@ class StreamPlan(NamedTuple):
 
 
 def _check_seed(random_state, checkpoint):
-    before = stated(checkpoint, _KEY) if random_state is None else None
+    before = read_manifest(checkpoint, _KEY) if random_state is None else None
     if before is not None and isinstance(before["parameters"].get("random_state"), int):
         return before["parameters"]["random_state"]
     return seed_of(random_state)

@@ -7,7 +7,7 @@ from scipy.sparse import issparse
 
 from ..classifiers.sparse_center_problem import ColumnSummary
 from ..statistics import ClassMoments, class_moments
-from ..streaming.passes import codes_of, gathered, packed, unpacked
+from ..streaming.passes import codes_of, read_block, summary_arrays, summary_from_arrays
 
 __all__ = ["MeansPass", "MediansPasses"]
 
@@ -19,7 +19,7 @@ class MeansPass:
     ----------
     plan : StreamPlan
         What the passes over the rows have in common.
-    carried : dict or None
+    state : dict or None
         What an earlier run has found.
 
     Attributes
@@ -30,10 +30,10 @@ class MeansPass:
 
     n_passes = 1
 
-    def __init__(self, plan, carried):
+    def __init__(self, plan, state):
         self._plan = plan
         self.n_steps = plan.n_batches
-        self._moments = None if carried is None else ClassMoments(**carried)
+        self._moments = None if state is None else ClassMoments(**state)
 
     def steps(self, n_done, rows_read):
         """Go on after some steps; yield after each."""
@@ -56,8 +56,8 @@ class MeansPass:
         return self._moments.counts.reshape(-1, n_classes).sum(axis=0).astype(int)
 
     @property
-    def carried(self):
-        """Arrays that tell what has been found so far; they do not change any more."""
+    def state(self):
+        """Arrays that tell what has been found so far."""
         return vars(self._moments)
 
     def solution(self, left_out=()):
@@ -84,19 +84,19 @@ class MediansPasses:
     ----------
     plan : StreamPlan
         What the passes over the rows have in common.
-    carried : dict or None
+    state : dict or None
         What an earlier run has found.
     """
 
-    def __init__(self, plan, carried):
+    def __init__(self, plan, state):
         self._plan = plan
         self._starts = range(0, plan.batches.n_features, plan.width)
         self.n_passes = self.n_steps = len(self._starts)
-        carried = {"spreads": [], "summaries": [[] for _ in plan.sets]} | (carried or {})
-        self._spreads = list(carried["spreads"])
+        state = {"spreads": [], "summaries": [[] for _ in plan.sets]} | (state or {})
+        self._spreads = list(state["spreads"])
         self._parts = {
-            left_out: [unpacked(part) for part in parts]
-            for left_out, parts in zip(plan.sets, carried["summaries"], strict=True)
+            left_out: [summary_from_arrays(part) for part in parts]
+            for left_out, parts in zip(plan.sets, state["summaries"], strict=True)
         }
 
     def steps(self, n_done, rows_read):
@@ -104,7 +104,7 @@ class MediansPasses:
         plan, batches = self._plan, self._plan.batches
         for start in self._starts[n_done:]:
             block = batches.columns(start, min(start + plan.width, batches.n_features))
-            X, codes = gathered(block, plan.classes, rows_read)
+            X, codes = read_block(block, plan.classes, rows_read)
             folds = plan.folds.folds_of(codes, np.zeros(plan.n_classes, dtype=int))
             self._summarise(X.tocsc() if issparse(X) else X, codes, folds)
             yield
@@ -119,10 +119,10 @@ class MediansPasses:
         self._spreads.append(np.sqrt(moments.within_variance))
 
     @property
-    def carried(self):
-        """Arrays that tell what has been found so far; they do not change any more."""
+    def state(self):
+        """Arrays that tell what has been found so far."""
         self._join()
-        summaries = [[packed(part) for part in parts] for parts in self._parts.values()]
+        summaries = [[summary_arrays(part) for part in parts] for parts in self._parts.values()]
         return {"spreads": [*self._spreads], "summaries": summaries}
 
     def solution(self, left_out=()):

@@ -71,14 +71,14 @@ def _read_member(archive, info):
     return content
 
 
-def pack_archive(members, compressed=True):
+def pack_archive(members):
     """Pack members into an archive whose bytes depend on nothing else; texts are compressed."""
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in members.items():
             info = zipfile.ZipInfo(name)
-            is_smaller = compressed and name.endswith(".json")
-            info.compress_type = zipfile.ZIP_DEFLATED if is_smaller else zipfile.ZIP_STORED
+            is_text = name.endswith(".json")
+            info.compress_type = zipfile.ZIP_DEFLATED if is_text else zipfile.ZIP_STORED
             archive.writestr(info, content)
     return buffer.getvalue()
 

@@ -28,9 +28,9 @@ from .audit import Audit, UntrustedTypeError
 
 __all__ = [
     "ModelCard",
-    "ModelFile",
     "errors_that_name",
     "load_model",
+    "model_file_content",
     "read_model_card",
     "save_model",
 ]
@@ -121,26 +121,14 @@ def save_model(model, path, *, metadata=None, force=False):
     """
     path = check_target(path, _SUFFIX, force)
     metadata = _checked_metadata(metadata)
-    write_atomically(path, ModelFile(model).content(metadata), force=force)
+    write_atomically(path, model_file_content(model, metadata), force=force)
 
 
-class ModelFile:
-    """A model as it is written, once or again and again with other things beside it.
-
-    Parameters
-    ----------
-    model : estimator
-        As it is now; what becomes of it later is not written.
-    """
-
-    def __init__(self, model):
-        self._card, self._members = _card_of(model), _members_of(model)
-
-    def content(self, metadata, more_members=None, *, compressed=True):
-        """Return the bytes of a file; further members are there for whom they are meant."""
-        card = vars(self._card) | {"metadata": metadata}
-        members = self._members | (more_members or {}) | {_CARD: json.dumps(card).encode()}
-        return pack_archive(members, compressed)
+def model_file_content(model, metadata, more_members=None):
+    """Return the bytes of a model file; further members are for whoever reads them."""
+    card = vars(_card_of(model)) | {"metadata": metadata}
+    members = _members_of(model) | (more_members or {}) | {_CARD: json.dumps(card).encode()}
+    return pack_archive(members)
 
 
 def _members_of(model):

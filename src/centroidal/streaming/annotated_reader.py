@@ -9,7 +9,7 @@ from .._optional import require
 from .array_reader import Matrix
 from .arrays import refuse_huge
 from .labels import labels_from_array
-from .pieces import Identity, Piece
+from .pieces import Fingerprint, Piece
 from .request import clean_errors, texts
 
 __all__ = [
@@ -77,11 +77,11 @@ class AnnotatedReader:
         self._described = matrix.kind, matrix.shape
 
     @property
-    def identity(self):
+    def fingerprint(self):
         """What the source is known by."""
         described = repr((self.feature_names, self._described, self._request.layer))
         digest = sha256(described.encode()).hexdigest()
-        return Identity(self._kind, self._files(), digest)
+        return Fingerprint(self._kind, self._files(), digest)
 
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; nothing before it is read."""

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from .arrays import as_samples, labels_of_arrays, names_from_array, numbered_names, refuse_huge
-from .pieces import Identity, Piece
+from .pieces import Fingerprint, Piece
 from .request import clean_errors, texts
 
 __all__ = ["ArraysReader", "Matrix", "open_folder", "open_npz"]
@@ -64,11 +64,11 @@ class ArraysReader:
             )
 
     @property
-    def identity(self):
+    def fingerprint(self):
         """What the source is known by."""
         files = [[path.name, path.stat().st_size, None] for path in self._paths]
         described = (self.feature_names, self._matrix.kind, self._matrix.shape)
-        return Identity("arrays", files, sha256(repr(described).encode()).hexdigest())
+        return Fingerprint("arrays", files, sha256(repr(described).encode()).hexdigest())
 
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; nothing before it is touched."""

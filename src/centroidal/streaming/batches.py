@@ -8,17 +8,16 @@ import numpy as np
 
 from .annotated_reader import open_h5ad, open_zarr
 from .array_reader import open_folder, open_npz
-from .checks import check_labels, check_values
+from .checks import check_labels, check_n_labels, check_values
 from .parquet_reader import ParquetReader
-from .pieces import ahead, joined
-from .request import Request, quote, suffix_of
+from .pieces import concatenate_pieces, prefetch
+from .request import Request, suffix_of
 from .text_reader import TextReader
 
 __all__ = ["Batch", "Batches", "batches"]
 
 _BATCH_BYTES = 2**25
 _MOST_ROWS = 2**16
-_MOST_LABELS = 100_000
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _KNOWN = (*_TEXT, ".parquet", ".npz", ".h5ad", ".zarr")
 
@@ -72,7 +71,7 @@ class Batches:
         Whether the source names its features; if not, they are called x0, x1, ...
     n_stored : int or None
         Entries of a sparse source, None of a dense one.
-    identity : Identity
+    fingerprint : Fingerprint
         What the source is known by, so that a run that goes on finds the same data.
     ids, digest : None
         Of all rows neither names nor bytes are read at once; they are there as in
@@ -128,9 +127,9 @@ class Batches:
         return self._reader.row_bytes / len(self._reader.feature_names)
 
     @property
-    def identity(self):
+    def fingerprint(self):
         """What the source, and the choice of columns, is known by."""
-        found = self._reader.identity
+        found = self._reader.fingerprint
         return found._replace(columns=[found.columns, self._columns.start, self._columns.stop])
 
     def classes(self):
@@ -156,12 +155,8 @@ class Batches:
         found, counts = np.array([]), np.array([], dtype=int)
         for name, y, n_each in self._reader.labels():
             check_labels(y, y.size, self.target, name)
-            found, counts = _added(found, counts, y, n_each)
-            if found.size > _MOST_LABELS:
-                raise ValueError(
-                    f"{name}: {quote(self.target)} holds more than {_MOST_LABELS} different "
-                    "labels; is it the column of labels?"
-                )
+            found, counts = _add_counts(found, counts, y, n_each)
+            check_n_labels(found.size, self.target, name)
         if found.size == 0:
             raise ValueError(f"{self.source} has no rows.")
         return found, counts
@@ -202,7 +197,7 @@ class Batches:
         """
         if isinstance(number, bool) or not isinstance(number, Integral) or number < 0:
             raise ValueError(f"number={number!r} must be a whole number from 0 on.")
-        return ahead(self._read(int(number)))
+        return prefetch(self._read(int(number)))
 
     def _read(self, number):
         """Yield batches; whatever goes wrong is told with the number of the batch."""
@@ -211,7 +206,7 @@ class Batches:
                 self._reader.learn_labels()
             first_row = number * self.batch_size
             pieces = self._pieces(first_row)
-            for content in joined(pieces, self.batch_size, self.n_samples - first_row):
+            for content in concatenate_pieces(pieces, self.batch_size, self.n_samples - first_row):
                 X, y, ids, files = content
                 yield Batch(X, y, ids, number, files)
                 number += 1
@@ -309,7 +304,7 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
     return Batches(reader, request, _batch_size(batch_size, reader.row_bytes))
 
 
-def _added(labels, counts, new, n_each):
+def _add_counts(labels, counts, new, n_each):
     """Add further labels, and how often each occurs, to those that were counted."""
     if n_each is None:
         new, n_each = np.unique(new, return_counts=True)

@@ -6,9 +6,16 @@ from scipy import sparse
 from .labels import is_missing
 from .request import count_noun, list_values, quote
 
-__all__ = ["check_labels", "check_values", "find_values", "is_finite", "refuse_infinite"]
+__all__ = [
+    "check_labels",
+    "check_n_labels",
+    "check_values",
+    "find_values",
+    "is_finite",
+    "refuse_infinite",
+]
 
-_LONGEST_LABEL = 1000
+_LONGEST_LABEL, _MOST_LABELS = 1000, 100_000
 
 
 def check_labels(y, n_samples, target, name):
@@ -32,6 +39,15 @@ def check_labels(y, n_samples, target, name):
         raise ValueError(
             f"{name}: a label in {quote(target)} has {y.dtype.itemsize // 4} "
             f"characters, more than {_LONGEST_LABEL}; is it the column of labels?"
+        )
+
+
+def check_n_labels(n_labels, target, name):
+    """Raise if there are so many different labels that they can hardly be classes."""
+    if n_labels > _MOST_LABELS:
+        raise ValueError(
+            f"{name}: {quote(target)} holds more than {_MOST_LABELS} different labels; is it the "
+            "column of labels?"
         )
 
 

@@ -1,6 +1,5 @@
 """Fit an estimator to data that do not fit in memory, and go on where a killed run stopped."""
 
-import numpy as np
 from sklearn.base import clone, is_classifier
 
 from .._data import Features, check_next_classes
@@ -10,16 +9,16 @@ from ..classifiers import SparseCenterClassifier
 from ..classifiers.mergeable import finite_moments
 from ..statistics import ClassMoments
 from ..statistics.class_moments import rows_per_block
-from .checkpoint import KEY, Checkpoint, Progress, described, recall, stated
+from .checkpoint import Checkpoint, Progress, manifest_of
 from .passes import (
     RowCount,
     block_width,
     check_batches,
     check_whole,
     codes_of,
-    gathered,
-    packed,
-    unpacked,
+    read_block,
+    summary_arrays,
+    summary_from_arrays,
 )
 
 __all__ = ["fit_batches"]
@@ -57,10 +56,8 @@ def fit_batches(
         A file, ending in ``.skops``, to write what is found to as it goes on, and the model in the
         end. If it exists, the fit goes on from there. It must be of the same fit.
     checkpoint_every : int, default=None
-        After how many batches it is written. None writes it as often as the fit waits for it, and
-        a thread works beside the fit, less than a two-hundredth of the time, and a kill loses as
-        much.
-        With medians it is written after each block of columns.
+        After how many batches it is written; None writes it every 10 seconds. With medians it is
+        written after each block of columns.
     memory : int, default=2**28
         Bytes that a block of columns may take; for medians only.
     progress : bool or function, default=None
@@ -118,12 +115,10 @@ def fit_batches(
     check_whole("memory", memory)
     check_batches(batches)
     by_columns = _needs_columns(estimator)
-    recall(batches, checkpoint, KEY)
     model = clone(estimator)
-    classes = _classes_in(batches, checkpoint) if classes is None else classes
-    classes = check_next_classes(model, classes, is_first=True)
-    if batches.n_samples is None:
-        batches.classes()  # counts the rows, too
+    if classes is None or batches.n_samples is None:
+        found = batches.classes()  # counts the rows, too
+    classes = check_next_classes(model, found if classes is None else classes, is_first=True)
     if batches.n_samples == 0:
         raise ValueError(f"{batches.source} has no rows.")
     if hasattr(model, "_check_for"):
@@ -131,12 +126,14 @@ def fit_batches(
     tell = progress_function(progress, "rows")
     if by_columns:
         width = block_width(batches, memory)
-        facts = _described(model, batches, classes, columns_at_a_time=width)
-        with Checkpoint(checkpoint, 1, facts) as file:
-            return _fit_columns(model, batches, classes, file, width, tell)
-    facts = _described(model, batches, classes)
-    with Checkpoint(checkpoint, checkpoint_every, facts) as file:
-        return _fit_rows(model, batches, classes, file, tell)
+        manifest = _manifest(model, batches, classes, columns_at_a_time=width)
+        return _fit_columns(
+            model, batches, classes, Checkpoint(checkpoint, 1, manifest), width, tell
+        )
+    manifest = _manifest(model, batches, classes)
+    return _fit_rows(
+        model, batches, classes, Checkpoint(checkpoint, checkpoint_every, manifest), tell
+    )
 
 
 def _needs_columns(estimator):
@@ -156,17 +153,8 @@ def _needs_columns(estimator):
     return False
 
 
-def _classes_in(batches, checkpoint):
-    """Labels that occur; an earlier run has read those of files that are as they were."""
-    before = stated(checkpoint, KEY) or {}
-    facts = {"target": batches.target, "files": batches.identity.files}
-    if all(before.get(name) == fact for name, fact in facts.items()):
-        return np.array(before["classes"])
-    return batches.classes()
-
-
-def _described(model, batches, classes, **plan):
-    return described(type(model).__name__, model.get_params(), batches, classes, **plan)
+def _manifest(model, batches, classes, **plan):
+    return manifest_of(type(model).__name__, model.get_params(), batches, classes, **plan)
 
 
 # ------------------------------------------------------------------ batch after batch
@@ -176,15 +164,15 @@ def _fit_rows(model, batches, classes, checkpoint, tell):
     model, done = checkpoint.begin(model)
     if done.finished:
         return model
-    kind = _Summed if hasattr(model, "_keep_moments") else _Called
-    growing = kind(model, classes, checkpoint.carried)
+    kind = _MomentSums if hasattr(model, "_keep_moments") else _PartialFits
+    fit = kind(model, classes, checkpoint.state)
     for batch in batches.start(done.n_done):
-        growing.add(batch, codes_of(batch, classes))
+        fit.add(batch, codes_of(batch, classes))
         done = Progress(done.n_done + 1, done.n_rows + batch.y.size)
         tell(done.n_rows, batches.n_samples, f"batch {done.n_done} of {batches.n_batches}")
         if checkpoint.is_due() and done.n_done < batches.n_batches:
-            checkpoint.write(model, done, growing.carried)
-    model = growing.model()
+            checkpoint.write(model, done, fit.state)
+    model = fit.model()
     if batches.has_names:
         # Not before: batches are arrays, and scikit-learn would miss the names in the next one.
         model.feature_names_in_ = batches.feature_names
@@ -192,7 +180,7 @@ def _fit_rows(model, batches, classes, checkpoint, tell):
     return model
 
 
-class _Called:
+class _PartialFits:
     """A classifier that every batch is given to.
 
     Parameters
@@ -201,13 +189,13 @@ class _Called:
         Of the rows so far.
     classes : ndarray
         All that may occur.
-    carried : dict or None
+    state : dict or None
         What an earlier run has found beside the model.
     """
 
-    carried = None
+    state = None
 
-    def __init__(self, model, classes, carried):
+    def __init__(self, model, classes, state):
         self._model, self._classes = model, classes
 
     def add(self, batch, codes):
@@ -219,16 +207,16 @@ class _Called:
         return self._model
 
 
-class _Summed(_Called):
-    """A classifier that needs class moments only: it is solved in the end, see `_Called`."""
+class _MomentSums(_PartialFits):
+    """A classifier that needs class moments only: it is solved in the end, see `_PartialFits`."""
 
-    def __init__(self, model, classes, carried):
-        super().__init__(model, classes, carried)
-        self._moments = None if carried is None else ClassMoments(**carried)
+    def __init__(self, model, classes, state):
+        super().__init__(model, classes, state)
+        self._moments = None if state is None else ClassMoments(**state)
 
     @property
-    def carried(self):
-        """Arrays that tell what has been found so far; they do not change any more."""
+    def state(self):
+        """Arrays that tell what has been found so far."""
         return vars(self._moments)
 
     def add(self, batch, codes):
@@ -250,16 +238,16 @@ def _fit_columns(model, batches, classes, checkpoint, width, tell):
     model, done = checkpoint.begin(model)
     if done.finished:
         return model
-    parts = [unpacked(part) for part in checkpoint.carried or []]
+    parts = [summary_from_arrays(part) for part in checkpoint.state or []]
     height = rows_per_block(batches.n_samples, batches.n_features, classes.size, batches.n_stored)
     rows_read = RowCount(tell, batches.n_samples, len(starts), done.n_rows)
     for number, start in enumerate(starts[done.n_done :], done.n_done + 1):
         block = batches.columns(start, min(start + width, batches.n_features))
-        X, codes = gathered(block, classes, rows_read)
+        X, codes = read_block(block, classes, rows_read)
         parts.append(model._problem.summarise_columns(X, codes, classes.size, height, model.n_jobs))
         done = Progress(number, rows_read.n_done)
         if number < len(starts):
-            checkpoint.write(model, done, [packed(part) for part in parts])
+            checkpoint.write(model, done, [summary_arrays(part) for part in parts])
     names = batches.feature_names if batches.has_names else None
     model._fit_columns(parts, Features(batches.n_features, names), classes)
     checkpoint.write(model, done._replace(finished=True))

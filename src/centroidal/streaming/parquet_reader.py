@@ -1,25 +1,17 @@
-"""Batches of Parquet files: only footers are read beforehand, and only columns that are needed.
-
-Even a footer takes a millisecond: those of files that an earlier run has opened, and that have not
-changed since, are not read before the files are.
-"""
+"""Batches of Parquet files: only footers are read beforehand, and only columns that are needed."""
 
 import json
 from bisect import bisect_right
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cached_property, partial
 from hashlib import sha256
 from itertools import accumulate
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
 from .._optional import require
-from ..statistics import map_blocks
 from .labels import is_missing, labels_from_array
-from .pieces import Identity, Piece
+from .pieces import Fingerprint, Piece
 from .request import clean_errors, list_values, texts
 
 __all__ = ["ParquetReader", "stored_index"]
@@ -53,102 +45,87 @@ class ParquetReader:
     def __init__(self, paths, folder, request):
         self._pyarrow = require("pyarrow", "io", "Reading Parquet")
         self._parquet = require("pyarrow.parquet", "io", "Reading Parquet")
-        self._pool = _memory_pool(self._pyarrow)
         self._request = request
-        self._paths, self._known = paths, {}
+        self._paths = paths
         self._names = [path.name if folder is None else f"{folder}/{path.name}" for path in paths]
         self._first, self._schema = self._footer(paths[0], self._names[0])
         self._find_columns(paths[0], request._replace(name=self._names[0]))
         self.row_bytes = self._dtype.itemsize * len(self.feature_names)
 
     @property
-    def identity(self):
+    def fingerprint(self):
         """What the source is known by."""
         columns = sorted(zip(self._schema.names, map(str, self._schema.types), strict=True))
         digest = sha256(repr((self.feature_names, columns)).encode()).hexdigest()
         files = [[file.path.name, file.size, file.n_rows] for file in self._files]
-        return Identity("Parquet", files, digest, tuple(file.time for file in self._files))
+        return Fingerprint("Parquet", files, digest)
 
     @property
     def n_samples(self):
         """Number of rows."""
         return sum(file.n_rows for file in self._files)
 
-    def recall(self, files, times):
-        """Take over what an earlier run found, see `Identity`, of files that are as they were."""
-        self._known = {
-            (name, size, time): n_rows
-            for (name, size, n_rows), time in zip(files, times, strict=False)
-        }
-
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; whole files and row groups before it are skipped."""
         features = self.feature_names[columns]
         names = [*features, *self._special]
-        return self._rows(first_row, n_rows, names, partial(self._converted, features))
+        return self._rows(first_row, n_rows, names, partial(self._pieces_of, features))
 
     def labels(self):
         """Yield the labels alone, and how often each occurs if that is known."""
 
-        def labelled(name, batch):
-            yield name, *_counted_labels(batch.column(0))
+        def count(name, batch):
+            yield name, *_label_counts(batch.column(0))
 
-        return self._rows(0, _LABELS_AT_A_TIME, [self._request.target], labelled)
+        return self._rows(0, _LABELS_AT_A_TIME, [self._request.target], count)
 
     # -------------------------------------------------------------- before any work
 
     @cached_property
     def _files(self):
         """What is known of each file, all of which have the columns of the first one."""
-        with ThreadPoolExecutor(self._pyarrow.cpu_count()) as pool:
-            later = pool.map(self._file, self._paths[1:], self._names[1:])
-            return [self._first, *later]
+        later = map(self._later_file, self._paths[1:], self._names[1:])
+        return [self._first, *later]
 
-    def _file(self, path, name):
-        found = path.stat()
-        n_rows = self._known.get((path.name, found.st_size, found.st_mtime_ns))
-        if n_rows is not None:
-            return _File(path, name, found.st_size, found.st_mtime_ns, n_rows)
+    def _later_file(self, path, name):
         file, schema = self._footer(path, name)
         _check_schema(self._schema, schema, self._first.name, name)
         return file
 
     def _footer(self, path, name):
         with clean_errors(name, _KIND), self._open(path) as stored:
-            found, n_rows = path.stat(), stored.metadata.num_rows
-            file = _File(path, name, found.st_size, found.st_mtime_ns, n_rows)
+            file = _File(path, name, path.stat().st_size, stored.metadata.num_rows)
             # Not the schema of its metadata, which refers to it and so keeps it in memory.
             return file, stored.schema_arrow
 
     def _open(self, path, n_columns=1, encoded=()):
         """Open a file; columns of texts that are named are read as places in a dictionary."""
         buffer = min(max(_BUFFER_BYTES // n_columns, _LEAST_BUFFER), _LARGEST_BUFFER)
-        with _default_pool(self._pyarrow, self._pool):  # a file keeps the one it is opened with
-            return self._parquet.ParquetFile(
-                path,
-                buffer_size=buffer,
-                pre_buffer=False,  # which would hold a whole row group, as it is stored, in memory
-                page_checksum_verification=True,
-                read_dictionary=encoded,
-            )
+        return self._parquet.ParquetFile(
+            path,
+            buffer_size=buffer,
+            pre_buffer=False,  # which would hold a whole row group, as it is stored, in memory
+            page_checksum_verification=True,
+            read_dictionary=encoded,
+        )
 
     def _find_columns(self, path, request):
         names, types = self._schema.names, self._schema.types
         request.refuse_repeated([name for name in names if name not in request.drop])
         index = stored_index(self._schema)
         index = None if index in (None, request.target) else names.index(index)
-        places = request.column_roles(names, unnamed=index)
-        if not places.features:
+        roles = request.column_roles(names, unnamed=index)
+        if not roles.features:
             raise ValueError(f"{request.name} has no column of features.")
-        self.feature_names = [names[j] for j in places.features]
-        self._ids = None if places.ids is None else names[places.ids]
+        self.feature_names = [names[j] for j in roles.features]
+        self._ids = None if roles.ids is None else names[roles.ids]
         targets = [] if request.target is None else [request.target]
         self._text_target = [name for name in targets if _is_text(types[names.index(name)])]
         self._special = [name for name in (request.target, self._ids) if name is not None]
-        is_text = [names[j] for j in places.features if not _is_number(types[j])]
+        is_text = [names[j] for j in roles.features if not _is_number(types[j])]
         if is_text:
             request.refuse_text(self._examples(path, is_text, request))
-        is_single = {str(types[j]) for j in places.features} == {"float"}
+        is_single = {str(types[j]) for j in roles.features} == {"float"}
         self._dtype = np.dtype(np.float32 if is_single else np.float64)
 
     def _examples(self, path, names, request):
@@ -177,24 +154,24 @@ class ParquetReader:
             heights = _heights(file, stored.metadata)
             first_group = bisect_right([*accumulate(heights)], first_row)
             first_row -= sum(heights[:first_group])
-            for groups in self._packed_groups(heights, first_group, len(names)):
+            for groups in self._groups_to_read(heights, first_group, len(names)):
                 height = sum(heights[group] for group in groups)
                 found = self._group_batches(stored, height, groups, n_rows, names)
                 yield from _from_row(first_row, height, found, file.name, convert)
                 first_row = 0
 
-    def _packed_groups(self, heights, first, n_columns):
+    def _groups_to_read(self, heights, first, n_columns):
         """Put small neighbouring row groups together, as each read has a cost for each column."""
         n_bytes = min(max(_BYTES_PER_COLUMN * n_columns, _LEAST_READ), _LARGEST_READ)
         most = n_bytes // (self._dtype.itemsize * n_columns)
-        packed, n_rows = [], 0
+        groups, n_rows = [], 0
         for group, height in enumerate(heights[first:], first):
-            if packed and n_rows + height > most:
-                yield packed
-                packed, n_rows = [], 0
-            packed.append(group)
+            if groups and n_rows + height > most:
+                yield groups
+                groups, n_rows = [], 0
+            groups.append(group)
             n_rows += height
-        yield packed
+        yield groups
 
     def _group_batches(self, stored, height, groups, n_rows, names):
         most = max(_WHOLE_GROUP, _WHOLE_COLUMN * len(names))
@@ -205,22 +182,17 @@ class ParquetReader:
         else:
             yield from stored.read_row_groups(groups, columns=names).select(names).to_batches()
 
-    def _converted(self, features, name, batch):
+    def _pieces_of(self, features, name, batch):
         y = _labels_of(batch.column(len(features)))
         ids = None
         if self._ids is not None:
             ids = np.array(texts(batch.column(len(features) + 1).to_pylist()), dtype=object)
         numbers = self._numbers(batch.select(range(len(features))), name)
         height = max(_LEAST_SLICE, _SLICE_BYTES // (self._dtype.itemsize * len(features)))
-
-        def piece(start):
+        for start in range(0, batch.num_rows, height):
             rows = slice(start, start + height)
-            some = numbers.slice(start, height)
-            X = some.to_tensor(null_to_nan=True, memory_pool=self._pool).to_numpy()
-            return Piece(X, y[rows], None if ids is None else ids[rows], name)
-
-        starts = [(start,) for start in range(0, batch.num_rows, height)]
-        yield from map_blocks(piece, starts, self._pyarrow.cpu_count())
+            X = numbers.slice(start, height).to_tensor(null_to_nan=True).to_numpy()
+            yield Piece(X, y[rows], None if ids is None else ids[rows], name)
 
     def _numbers(self, batch, name):
         """Cast columns that are not what the array is made of; mostly there is none."""
@@ -245,33 +217,10 @@ def _from_row(first_row, height, batches, name, convert):
         del batch  # before the next one is decoded, so that there is memory for one only
 
 
-_SWITCHING = Lock()
-
-
-@contextmanager
-def _default_pool(pyarrow, pool):
-    """Let pyarrow take memory from a pool where there is no way to say which."""
-    with _SWITCHING:
-        before = pyarrow.default_memory_pool()
-        pyarrow.set_memory_pool(pool)
-        try:
-            yield
-        finally:
-            pyarrow.set_memory_pool(before)
-
-
-def _memory_pool(pyarrow):
-    """Return the pool to decode to: large pages, which mimalloc asks for, may be slow to get."""
-    if "jemalloc" in pyarrow.supported_memory_backends():
-        return pyarrow.jemalloc_memory_pool()
-    return pyarrow.default_memory_pool()
-
-
 class _File(NamedTuple):
     path: object
     name: str
     size: int
-    time: int  # at which it was changed, in nanoseconds
     n_rows: int
 
 
@@ -304,7 +253,7 @@ def _labels_of(column):
     return labels if places is None else labels[places]
 
 
-def _counted_labels(column):
+def _label_counts(column):
     """Return labels, and how often each occurs; None if they are there as often as they do."""
     labels, places, counts = _distinct_labels(column)
     if labels.dtype.kind == "O" or is_missing(labels).any():  # it is to be said where

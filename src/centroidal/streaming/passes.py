@@ -1,4 +1,4 @@
-"""What fitting and selecting in batches share: codes of labels, columns that are read whole."""
+"""Passes over batches: codes of labels, and blocks of columns of which all rows are read."""
 
 from numbers import Integral
 
@@ -16,9 +16,9 @@ __all__ = [
     "check_batches",
     "check_whole",
     "codes_of",
-    "gathered",
-    "packed",
-    "unpacked",
+    "read_block",
+    "summary_arrays",
+    "summary_from_arrays",
 ]
 
 
@@ -87,7 +87,7 @@ def block_width(batches, memory):
     return int(min(max(memory // column_bytes, 1), batches.n_features))
 
 
-def gathered(block, classes, rows_read):
+def read_block(block, classes, rows_read):
     """Read all rows of a block of columns."""
     n_rows = block.n_samples
     codes = np.empty(n_rows, dtype=np.int32)
@@ -105,7 +105,7 @@ def gathered(block, classes, rows_read):
     return sparse.vstack(parts, format="csr") if parts else X, codes
 
 
-def packed(summary):
+def summary_arrays(summary):
     """Turn a summary into what a model file may hold: arrays under names."""
     arrays = {f"medians_{name}": array for name, array in summary.medians._asdict().items()}
     if summary.moments is not None:
@@ -115,8 +115,8 @@ def packed(summary):
     return arrays
 
 
-def unpacked(arrays):
-    """Undo `packed`."""
+def summary_from_arrays(arrays):
+    """Undo `summary_arrays`."""
     medians = ClassMedians(*(arrays[f"medians_{name}"] for name in ClassMedians._fields))
     moments = None
     if "means" in arrays:

@@ -1,17 +1,12 @@
-"""Pieces of a source, checked one by one, and put together to batches of a fixed height."""
+"""Pieces of a source, put together to batches of a fixed height."""
 
-import mmap
-import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-__all__ = ["Identity", "Piece", "ahead", "joined"]
-
-# Memory that is shared, which it is unless said otherwise, takes half as long again to get.
-_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+__all__ = ["Fingerprint", "Piece", "concatenate_pieces", "prefetch"]
 
 
 class Piece(NamedTuple):
@@ -35,67 +30,39 @@ class Piece(NamedTuple):
         return self._replace(X=self.X[start:stop], y=self.y[start:stop], ids=ids)
 
 
-class Identity(NamedTuple):
-    """What a source is known by: its format, its files and the names and types of its columns.
-
-    The times at which its files were changed do not count, and tell which of them may have been.
-    """
+class Fingerprint(NamedTuple):
+    """What a source is known by: its format, its files and the names and types of its columns."""
 
     format: str
     files: list  # of [name, size in bytes, rows or None]
     columns: str  # a digest
-    times: tuple = ()  # in nanoseconds, of each file
 
 
-def joined(pieces, n_rows, n_left):
+def concatenate_pieces(pieces, n_rows, n_left):
     """Yield rows in fixed numbers: samples, labels, ids, and how many rows came from which file.
 
     There are `n_left` rows in all, and `n_rows` at a time, the last time fewer. Dense pieces are
     copied to one array as they come, so that no more than that array is kept.
     """
-    room, memory = None, _Memory()
+    batch = None
     for piece in pieces:
         start = 0
         while start < piece.n_rows:
-            room = room or _Room(min(n_rows, n_left), memory)
-            stop = min(start + room.n_free, piece.n_rows)
-            room.add(piece.rows(start, stop))
+            batch = batch or _BatchBuffer(min(n_rows, n_left))
+            stop = min(start + batch.n_free, piece.n_rows)
+            batch.add(piece.rows(start, stop))
             n_left -= stop - start
             start = stop
-            if room.n_free == 0:
-                yield room.content()
-                room = None
+            if batch.n_free == 0:
+                yield batch.content()
+                batch = None
 
 
-class _Memory:
-    """Arrays one after the other, in the memory of earlier ones that nobody holds any more.
-
-    To get memory from the system takes as long as to fill it. It is asked for in small pages: to
-    clear large ones, which NumPy asks for, took several times as long as to fill them.
-    """
-
-    def __init__(self):
-        self._free = []
-
-    def array(self, shape, dtype):
-        """Return an array of no particular values."""
-        size = int(np.prod(shape))
-        memory = self._free.pop() if self._free else b""
-        if len(memory) < size * dtype.itemsize:
-            memory = mmap.mmap(-1, size * dtype.itemsize, **_PRIVATE)
-        # Views hold the array that they are views of in the end. That is this one, as it is made
-        # of no array: the memory is free when it is gone.
-        values = np.frombuffer(memory, dtype, size)
-        weakref.finalize(values, self._free.append, memory).atexit = False
-        return values.reshape(shape)
-
-
-class _Room:
+class _BatchBuffer:
     """Rows of a batch, as far as they have come."""
 
-    def __init__(self, height, memory):
+    def __init__(self, height):
         self._height = self.n_free = height
-        self._memory = memory
         self._dense, self._parts = None, []
         self._labels, self._ids, self._files = [], [], {}
 
@@ -105,8 +72,7 @@ class _Room:
             self._parts.append(piece.X)
         else:
             if self._dense is None:
-                shape = (self._height, piece.X.shape[1])
-                self._dense = self._memory.array(shape, piece.X.dtype)
+                self._dense = np.empty((self._height, piece.X.shape[1]), piece.X.dtype)
             at = self._height - self.n_free
             self._dense[at : at + piece.n_rows] = piece.X
         self._labels.append(piece.y)
@@ -123,7 +89,7 @@ class _Room:
         return X, np.concatenate(self._labels), ids, tuple(self._files.items())
 
 
-def ahead(items):
+def prefetch(items):
     """Yield what a generator gives; a thread makes the next item while the current one is used."""
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="centroidal-batches") as pool:
         coming = pool.submit(next, items, None)

@@ -22,6 +22,8 @@ __all__ = [
     "ColumnKinds",
     "Lines",
     "ParsedRows",
+    "check_utf8",
+    "find_roles",
     "numbers_from_text",
     "parse_numbers",
     "parse_rows",
@@ -98,25 +100,27 @@ def plain_text(data, request, suffix):
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ValueError(f"{name} is UTF-16 text; save it as UTF-8.")
     data = data.removeprefix(b"\xef\xbb\xbf")
+    check_utf8(data, name)
+    return data
+
+
+def check_utf8(data, name, first_line=1):
+    """Raise unless bytes, which begin with a line of this number, are text in UTF-8."""
     place = data.find(b"\0")
     if place >= 0:
+        line = first_line + data.count(b"\n", 0, place)
         raise ValueError(
-            f"{name} holds a NUL byte in line {_line_number(data, place)}; it is not a table of "
-            "text, or it is damaged."
+            f"{name} holds a NUL byte in line {line}; it is not a table of text, or it is damaged."
         )
     if not data.isascii():
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
+            line = first_line + data.count(b"\n", 0, error.start)
             raise ValueError(
-                f"{name} is not UTF-8 text: line {_line_number(data, error.start)} holds the byte "
+                f"{name} is not UTF-8 text: line {line} holds the byte "
                 f"0x{data[error.start]:02x}. Save it as UTF-8."
             ) from None
-    return data
-
-
-def _line_number(data, place):
-    return data.count(b"\n", 0, place) + 1
 
 
 def split_header(data, request, suffix):
@@ -149,6 +153,15 @@ def split_header(data, request, suffix):
             f"{', '.join(SEPARATORS.values())}."
         )
     return lines, remarks + more
+
+
+def find_roles(lines, request):
+    """Say what the columns are; a first one without a name is an index, and never a feature."""
+    is_index = lines.header[0] == "" and "" not in request.drop
+    roles = request.column_roles(lines.header, unnamed=0 if is_index else None)
+    if not roles.features:
+        raise ValueError(f"{request.name} has no column of features.")
+    return roles
 
 
 def _first_line(data):

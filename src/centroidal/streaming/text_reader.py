@@ -6,15 +6,23 @@ from hashlib import sha256
 
 import numpy as np
 
+from .checks import check_n_labels
 from .labels import MISSING, labels_from_text
-from .pieces import Identity, Piece
+from .pieces import Fingerprint, Piece
 from .request import clean_errors, list_values, quote
-from .text import ColumnKinds, parse_rows, plain_text, split_header, without_simple_quotes
+from .text import (
+    ColumnKinds,
+    check_utf8,
+    find_roles,
+    parse_rows,
+    plain_text,
+    split_header,
+    without_simple_quotes,
+)
 
 __all__ = ["TextReader"]
 
 _CHUNK_BYTES = 2**24
-_MOST_LABELS = 100_000
 
 
 class TextReader:
@@ -42,21 +50,17 @@ class TextReader:
             raise ValueError(f"{request.name} is empty.")
         lines, _ = split_header(plain_text(head, request, _plain(suffix)), request, suffix)
         self._head = lines._replace(body=b"")
-        names = lines.header
-        is_index = names[0] == "" and "" not in request.drop
-        self._roles = request.column_roles(names, unnamed=0 if is_index else None)
-        if not self._roles.features:
-            raise ValueError(f"{request.name} has no column of features.")
-        self.feature_names = [names[j] for j in self._roles.features]
+        self._roles = find_roles(lines, request)
+        self.feature_names = [lines.header[j] for j in self._roles.features]
         self.row_bytes = 8 * len(self.feature_names)
         self.n_samples = None
         self._label_of = None
 
     @property
-    def identity(self):
+    def fingerprint(self):
         """What the source is known by."""
         digest = sha256(repr((self.feature_names, self._head.header)).encode()).hexdigest()
-        return Identity("text", [[self._path.name, self._path.stat().st_size, None]], digest)
+        return Fingerprint("text", [[self._path.name, self._path.stat().st_size, None]], digest)
 
     def labels(self):
         """Yield the labels, once all of them were seen, and how often each occurs."""
@@ -73,7 +77,7 @@ class TextReader:
             missing += [n_rows + i + 1 for i, cell in enumerate(found) if cell in MISSING]
             cells.update(found)
             n_rows += len(found)
-            self._refuse_many(cells)
+            check_n_labels(len(cells), self._request.target, self._request.name)
         name, target = self._request.name, quote(self._request.target)
         if n_rows == 0:
             raise ValueError(f"{name} has a header and no rows below it.")
@@ -132,7 +136,7 @@ class TextReader:
             yield lines
         number = len(first.splitlines()) + 1
         for chunk in chunks:
-            _check_chunk(chunk, number, name)
+            check_utf8(chunk, name, number)
             body = chunk
             if b'"' in chunk:
                 body = without_simple_quotes(chunk, self._head.separator)
@@ -154,13 +158,6 @@ class TextReader:
             return [line.split(separator, at + 1)[at].decode().strip() for line in rows]
         back = width - at
         return [line.rsplit(separator, back)[-back].decode().strip() for line in rows]
-
-    def _refuse_many(self, cells):
-        if len(cells) > _MOST_LABELS:
-            raise ValueError(
-                f"{self._request.name}: {quote(self._request.target)} holds more than "
-                f"{_MOST_LABELS} different labels; is it the column of labels?"
-            )
 
     def _n_rows(self, lines):
         if lines.is_quoted:
@@ -197,16 +194,3 @@ def _last_line_end(data):
         is_open = (data.count(b'"', before, end) % 2 == 1) != is_open
         end = before
     return end
-
-
-def _check_chunk(chunk, first_line, name):
-    """Raise unless a chunk is text in UTF-8."""
-    place, what = chunk.find(b"\0"), "a NUL byte"
-    if place < 0 and not chunk.isascii():
-        try:
-            chunk.decode("utf-8")
-        except UnicodeDecodeError as error:
-            place, what = error.start, f"the byte 0x{chunk[error.start]:02x}"
-    if place >= 0:
-        line = first_line + chunk.count(b"\n", 0, place)
-        raise ValueError(f"{name} is not UTF-8 text: line {line} holds {what}. Save it as UTF-8.")

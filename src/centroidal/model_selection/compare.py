@@ -185,46 +185,19 @@ def compare(
     return found
 
 
-def iter_comparison(
-    estimators,
-    X,
-    y,
-    *,
-    cv=5,
-    n_repeats=None,
-    scoring=None,
-    baseline=None,
-    impute=None,
-    groups=None,
-    n_jobs=None,
-    random_state=None,
-):
+def iter_comparison(estimators, X, y, **options):
     """Compare classifiers one fit at a time, with what is finished so far at hand.
 
     Parameters
     ----------
     estimators : dict of str to classifier, or None
-        As in :func:`compare`, and so are all other parameters.
+        As in :func:`compare`.
     X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
         Samples, raw.
     y : array-like of shape (n_samples,)
         Class labels, of any type.
-    cv : int, cross-validation generator or iterable, default=5
-        Outer folds.
-    n_repeats : int or None, default=None
-        How often a number of folds is drawn anew; None is 3.
-    scoring : str, callable or None, default=None
-        Scorer of scikit-learn; None is accuracy.
-    baseline : str or None, default=None
-        Name of whom the others are compared with; None is the best mean score.
-    impute : {"mean", "median", "most_frequent"}, transformer or None, default=None
-        How to fill in missing values, as the first step of every member.
-    groups : array-like of shape (n_samples,), default=None
-        Samples of a group stay together.
-    n_jobs : int or None, default=None
-        Number of processes.
-    random_state : int, RandomState or None, default=None
-        Seed or source of randomness.
+    **options : dict
+        All other parameters of :func:`compare` but `progress`.
 
     Returns
     -------
@@ -250,6 +223,24 @@ def iter_comparison(
     >>> run.comparison().is_complete
     True
     """
+    return _begin(estimators, X, y, **options)
+
+
+def _begin(
+    estimators,
+    X,
+    y,
+    *,
+    cv=5,
+    n_repeats=None,
+    scoring=None,
+    baseline=None,
+    impute=None,
+    groups=None,
+    n_jobs=None,
+    random_state=None,
+):
+    """Check all that is asked for; fit nothing yet."""
     check_jobs(n_jobs)
     checked, rng = check_scoring(scoring), check_random_state(random_state)
     _check_estimators(estimators)

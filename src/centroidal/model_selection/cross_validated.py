@@ -9,7 +9,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from .._parameters import check_choice
-from .._progress import ProgressMixin
+from .._progress import ProgressMixin, with_callbacks
 from ..statistics import map_blocks
 from .metrics import check_scoring
 from .nested import RULES, choose_model, score_path, score_table
@@ -29,11 +29,34 @@ class ChosenModel(NamedTuple):
 class CrossValidatedMixin(ProgressMixin):
     """Parameters `cv`, `scoring`, `rule` and `n_jobs`; `_counts_hits` says if no scorer is called.
 
-    `fit` is to be decorated by `with_callbacks`. It hands `_choose_by_folds` a function that fits
-    the models of a path to a training set, see :func:`~.nested.score_path`.
+    `_fit` does the work. It hands `_choose_by_folds` a function that fits the models of a path to a
+    training set, see :func:`~.nested.score_path`.
     """
 
     _counts_hits = False
+
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose the hyperparameter by cross-validation, then fit all samples with it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, in fitting and in scoring.
+        **params : dict
+            ``groups`` for the splitter; with metadata routing enabled, whatever the splitter and
+            the scorer request.
+
+        Returns
+        -------
+        self
+            Fitted estimator.
+        """
+        return self._fit(X, y, sample_weight, params)
 
     def _choose_by_folds(self, data, columns, fit_path, sample_weight, params):
         """Score every model in every fold, and choose one of them.

@@ -7,7 +7,6 @@ import numpy as np
 
 from .._data import LabelledData, check_finite_summary, check_labelled
 from .._parameters import check_weight_grid
-from .._progress import with_callbacks
 from ..classifiers import DisjointCentroidClassifier
 from ..classifiers.disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
 from ..statistics import class_moments, map_blocks
@@ -131,27 +130,7 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @with_callbacks
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose the weight of the baseline, then find the features of each class on all data.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights, in fitting and in scoring.
-        **params : dict
-            ``groups`` for the splitter; with metadata routing enabled, whatever the splitter and
-            the scorer request.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
-        """
+    def _fit(self, X, y, sample_weight, params):
         self._check_parameters()
         self._check_choice()
         grid = self._grid()

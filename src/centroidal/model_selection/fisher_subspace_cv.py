@@ -9,7 +9,6 @@ from scipy.linalg import svd
 
 from .._data import Features, check_labelled
 from .._parameters import check_choice, check_component_grid, check_parameters, check_priors, choice
-from .._progress import with_callbacks
 from ..classifiers import FisherSubspaceClassifier
 from ..classifiers.fisher_recipe import (
     FisherRecipe,
@@ -139,27 +138,7 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
         self.rule = rule
         self.n_jobs = n_jobs
 
-    @with_callbacks
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose the number of components, then fit all data with it.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights, in fitting and in scoring.
-        **params : dict
-            ``groups`` for the splitter; with metadata routing enabled, whatever the splitter and
-            the scorer request.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
-        """
+    def _fit(self, X, y, sample_weight, params):
         check_parameters(self)
         self._check_choice()
         recipes = [self._recipe(scatter) for scatter in self._scatters]

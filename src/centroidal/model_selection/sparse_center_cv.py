@@ -9,7 +9,6 @@ from scipy.sparse import issparse
 
 from .._data import check_fitted, check_labelled
 from .._parameters import check_n_features_to_select, check_parameters, check_priors
-from .._progress import with_callbacks
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_rule import SparseCenterRule
 from .cross_validated import CrossValidatedMixin
@@ -117,27 +116,7 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
         self.rule = rule
         self.n_jobs = n_jobs
 
-    @with_callbacks
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose the number of features, then find the exact sparse centers of all data.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights, in fitting and in scoring.
-        **params : dict
-            ``groups`` for the splitter; with metadata routing enabled, whatever the splitter and
-            the scorer request.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
-        """
+    def _fit(self, X, y, sample_weight, params):
         check_parameters(self)
         self._check_choice()
         data = check_labelled(self, X, y, sample_weight)

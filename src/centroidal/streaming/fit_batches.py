@@ -83,7 +83,7 @@ def fit_batches(
     See Also
     --------
     batches : Reads a source in batches.
-    centroidal.model_selection.select_features : Selects features, and says how well they do on unseen samples.
+    centroidal.model_selection.select_features : Selects features of batches, and scores them.
     centroidal.persistence.save_model : Writes a model file, as a checkpoint is one in the end.
 
     Notes

@@ -29,6 +29,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "sphinxcontrib.bibtex",
     "command_reference",
+    "method_table",
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]

@@ -97,7 +97,7 @@ for rule in (margin, alternating):
     print(f"{rule.assignment:>12}  right {right}  wrong {wrong}")
 
 # %%
-# "margin" finds nearly all of them and hardly any others. "alternating" depends on the draw: it
+# "margin" finds nearly all of them and no others. "alternating" depends on the draw: it
 # may find all, miss some, or take in nearly everything. More starts do not change that, because
 # the start with the lowest training error counts, and that can be one that took in noise.
 #
@@ -189,8 +189,8 @@ print_accuracy("sparse centers", SparseCenterClassifierCV(scale="within", cv=opt
 
 # %%
 # With disjoint groups each gene is asked about one type only, and what it knows about the others is
-# lost: without clipping they do no better than NearestCentroid on all genes. Groups that overlap
-# are well ahead of NearestCentroid and of GaussianNB. Sparse centers, one set of genes for all
-# types, do at least as well and need no clipping: a table like this is what they are made for. Take
-# groups where types differ in what they keep steady, look for outliers first, and look at the
+# lost: they do no better than NearestCentroid on all genes, and without clipping worse. Groups that
+# overlap are well ahead of NearestCentroid and of GaussianNB. Sparse centers, one set of genes for
+# all types, do at least as well and need no clipping: a table like this is what they are made for.
+# Take groups where types differ in what they keep steady, look for outliers first, and look at the
 # picture before you call a gene a marker.

@@ -14,8 +14,8 @@ it is known which genes are informative: 30 of 2000.
 # %%
 # Choose
 # ------
-# :class:`~centroidal.SparseCenterClassifierCV` scores every number of genes from 1 to 2000. The
-# rule ``"one_se"`` takes the fewest genes whose accuracy is within one standard error of the best.
+# :class:`~centroidal.SparseCenterClassifierCV` scores every number of genes from 1 to 2000. Its
+# rule takes the fewest genes whose accuracy is within one standard error of the best.
 # With ``scale="within"`` a gene counts by how far apart its class centers are in units of its
 # spread inside the classes.
 
@@ -33,7 +33,7 @@ from centroidal.inspection import PathDisplay
 
 genes = load_expression()
 X, y = genes.data, genes.target
-model = SparseCenterClassifierCV(scale="within", rule="one_se").fit(X, y)
+model = SparseCenterClassifierCV(scale="within").fit(X, y)
 
 display = PathDisplay.from_estimator(model, name="sparse centers, 5-fold")
 display.ax_.set_title("A few genes do better than all of them")
@@ -87,10 +87,8 @@ print(f"{genes.informative[selected].sum()} of {selected.size} selected genes ar
 inner = StratifiedKFold(5, shuffle=True, random_state=0)
 outer = StratifiedKFold(5, shuffle=True, random_state=1)
 methods = {
-    "sparse centers, best": SparseCenterClassifierCV(scale="within", cv=inner),
-    "sparse centers, one-SE rule": SparseCenterClassifierCV(
-        scale="within", cv=inner, rule="one_se"
-    ),
+    "sparse centers, one-SE rule": SparseCenterClassifierCV(scale="within", cv=inner),
+    "sparse centers, best": SparseCenterClassifierCV(scale="within", cv=inner, rule="best"),
     "SelectKBest + NearestCentroid": GridSearchCV(
         make_pipeline(StandardScaler(), SelectKBest(), NearestCentroid()),
         {"selectkbest__k": [2, 5, 10, 20, 50, 100, 500]},

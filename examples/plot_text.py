@@ -35,8 +35,8 @@ print(
     f"{100 * X.nnz / np.prod(X.shape):.2f} % of entries stored"
 )
 
-raw = SparseCenterClassifierCV(scale=None, rule="one_se").fit(X, y)
-scaled = SparseCenterClassifierCV(scale="std", rule="one_se").fit(X, y)
+raw = SparseCenterClassifierCV(scale=None).fit(X, y)
+scaled = SparseCenterClassifierCV(scale="std").fit(X, y)
 
 figure, ax = plt.subplots(layout="constrained")
 PathDisplay.from_estimator(scaled, ax=ax, name='scale="std"')

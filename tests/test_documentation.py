@@ -1,12 +1,15 @@
 """What the documentation shows is what happens."""
 
 import doctest
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 import sklearn
 from sklearn.utils.fixes import parse_version
+
+from centroidal.model_selection import METHODS, register_method
 
 pytestmark = pytest.mark.once
 
@@ -16,6 +19,14 @@ PAGES += sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/*.
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def same_methods_for_all():
+    before = dict(METHODS)
+    yield
+    METHODS.clear()
+    METHODS.update(before)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if ">>>" in (ROOT / page).read_text()])
@@ -34,6 +45,29 @@ def test_examples_of_the_readme_print_what_it_shows(position, capsys):
     shown = text.split("```text\n")[1 + position].split("```")[0]
     exec(compile(code, "README.md", "exec"), {})
     assert capsys.readouterr().out == shown
+
+
+def test_table_of_methods_shows_all_of_them_and_a_new_one(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
+    from docutils.core import publish_doctree
+    from docutils.parsers.rst import directives
+    from method_table import MethodCards, MethodTable
+
+    directives.register_directive("method-table", MethodTable)
+    directives.register_directive("method-cards", MethodCards)
+    register_method(replace(METHODS["relief"], key="dummy", avoid="Anything but a test."))
+    page = "".join(
+        f".. {name}:: {kind}\n\n"
+        for name in ("method-table", "method-cards")
+        for kind in ("select", "compare")
+    )
+    shown = publish_doctree(page).astext().split("\n")
+    for method in METHODS.values():
+        assert method.key in shown
+        assert f"{method.title}: {method.summary}" in shown
+        assert f"{method.title}, {method.key}" in shown
+        assert f"Mind: {method.avoid}" in shown
+    assert "Mind: Anything but a test." in shown
 
 
 def test_readme_has_two_examples():

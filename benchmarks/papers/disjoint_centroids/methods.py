@@ -108,7 +108,7 @@ def disjoint_cv(name, role="paper", *, is_slow=True, once=False, logs=False, **o
     """Return a row of disjoint centroids with the weight of the baseline chosen."""
 
     def make(seed):
-        model = DisjointCentroidClassifierCV(**options, cv=N_FOLDS, random_state=seed)
+        model = DisjointCentroidClassifierCV(**options, cv=N_FOLDS, rule="best", random_state=seed)
         return prepared(model, logs)
 
     return Method(name, make, role, in_groups, is_slow, once)

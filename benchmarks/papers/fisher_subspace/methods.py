@@ -216,7 +216,9 @@ IPCAC_VAR = fisher("IPCAC_var", whitening="variance", n_components=SHARE)
 IPCAC_VAR_999 = fisher("IPCAC_var", whitening="variance", n_components=SHARE_OF_REAL)
 TIPCAC = fisher("TIPCAC")
 TIPCAC_CV = Method(
-    "TIPCAC, d by CV", lambda problem: FisherSubspaceClassifierCV(cv=5), rule="inclusive"
+    "TIPCAC, d by CV",
+    lambda problem: FisherSubspaceClassifierCV(cv=5, rule="best"),
+    rule="inclusive",
 )
 TIPCAC_MANY = Method("TIPCAC", lambda problem: FisherSubspaceClassifier(), rule="discriminants")
 FLDA = fisher("FLDA", whitening="full", scatter="within")

@@ -178,8 +178,9 @@ def select_features(
     n_folds = check_n_folds(cv, source.classes, source.class_counts, is_nested)
     repeats = source.cut(n_folds, n_repeats)
     scores = nested_cross_validation(source, candidates, choice, repeats)
-    final = source.fit_final(candidates[scores.method], scores.n_features)
-    of_samples = source.describe_samples(scores, repeats)
+    chosen = candidates[scores.method]
+    final = source.fit_final(chosen, scores.n_features)
+    of_samples = source.describe_samples(chosen, scores, final, repeats)
 
     (score, se_score), (random_score, se_random) = scores.score, scores.random_score
     return FeatureSelection(

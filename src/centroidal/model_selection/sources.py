@@ -6,6 +6,7 @@ them in batches.
 """
 
 from contextlib import nullcontext
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,7 +102,7 @@ class MemorySource:
             Parallel(self._n_jobs, prefer=work.prefers, return_as="generator") as parallel,
         ):
             for some in _chunks(jobs, self._n_sets_at_a_time):
-                summaries = self._summaries(trial, some)
+                summaries = self._summaries(work, some)
                 found = parallel(delayed(_predict)(work, *job, summaries[job]) for job in some)
                 for (left_out, key), predicted in zip(some, found, strict=True):
                     _add_counts(counts, work, left_out, key, predicted)
@@ -114,34 +115,31 @@ class MemorySource:
         kind = self.kind
         return max(1, _SUMMARY_BYTES // (16 * kind.n_classes * kind.n_features))
 
-    def _summaries(self, trial, jobs):
+    def _summaries(self, work, jobs):
         """Find what one pass can find for all training sets of a method; None where nothing can."""
         summaries = dict.fromkeys(jobs)
         if self.imputer is not None:
             return summaries
-        for key in {key for _, key in jobs if key is not None}:
+        for key in {key for _, key in jobs}:
             mine = [job for job in jobs if job[1] == key]
             sets = [left_out for left_out, _ in mine]
-            procedure = trial.candidates[key].procedure
-            found = procedure.summarise_sets(self.data, trial.repeat.folds, sets)
+            found = work.procedure(key).summarise_sets(self.data, work.trial.repeat.folds, sets)
             if found is not None:
                 summaries.update(zip(mine, found, strict=True))
         return summaries
 
     def fit_final(self, candidate, n_features):
         """Fit the model with so many features to all samples, which are summarised once."""
-        data = _imputed(self.data, self.imputer, np.arange(self.data.codes.size))
         with nullcontext() if candidate.uses_threads else one_thread():
-            final = candidate.procedure.fit_final(data, n_features)
-            subspace = _subspace(data, final.ranking[: min(n_features, _MOST_IN_PICTURE)])
+            final = candidate.procedure.fit_final(self._all_imputed, n_features)
         if self.imputer is not None:
             final = final._replace(model=self._with_fitted_imputer(final.model))
         self._step_done("all samples")
-        self._of_samples = {
-            "subspace": subspace,
-            "stability": self._stability(candidate, n_features),
-        }
         return final
+
+    @cached_property
+    def _all_imputed(self):
+        return _imputed(self.data, self.imputer, np.arange(self.data.codes.size))
 
     def _with_fitted_imputer(self, model):
         imputer = clone(self.imputer).fit(self.data.X)
@@ -166,13 +164,20 @@ class MemorySource:
         self._step_done("resamples")
         return stability
 
-    def describe_samples(self, scores, repeats):
+    def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: class, predicted class, place in a picture."""
+        n_features = scores.n_features
         predicted = np.full((len(repeats), self.data.codes.size), -1)
         for number, codes in enumerate(scores.predictions):
             row, fold = divmod(number, repeats[0].n_folds)
             predicted[row, repeats[row].rows(fold)] = codes
-        return self._of_samples | {"predicted": predicted, "true_codes": self.data.codes}
+        shown = final.ranking[: min(n_features, _MOST_IN_PICTURE)]
+        return {
+            "predicted": predicted,
+            "true_codes": self.data.codes,
+            "subspace": _subspace(self._all_imputed, shown),
+            "stability": self._stability(candidate, n_features),
+        }
 
 
 # ------------------------------------------------------------------ one training set
@@ -191,6 +196,10 @@ class _Work(NamedTuple):
         """What jobs had better run in: loops that release the GIL need no processes."""
         candidates = self.trial.candidates.values()
         return "threads" if all(each.uses_threads for each in candidates) else None
+
+    def procedure(self, key):
+        """Return the procedure of a method; None stands for random features."""
+        return self.random_centers if key is None else self.trial.candidates[key].procedure
 
     def one_thread(self):
         """Keep linear algebra to one thread, where there is any: to look for it takes time."""
@@ -246,7 +255,7 @@ def _predict(work, left_out, key, summary):
 
 
 def _fit(work, left_out, key, summary):
-    procedure = work.random_centers if key is None else work.trial.candidates[key].procedure
+    procedure = work.procedure(key)
     if summary is not None:
         return work.data, procedure.fit_summary(work.data, summary)
     train = work.trial.repeat.rows_without(*left_out)

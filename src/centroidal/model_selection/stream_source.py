@@ -165,7 +165,7 @@ class BatchSource:
         self._checkpoint.write(final.model, self._done._replace(finished=True), state)
         return final
 
-    def describe_samples(self, scores, repeats):
+    def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: nothing, only counts are kept."""
         return dict.fromkeys(("predicted", "true_codes", "subspace", "stability"))
 

@@ -16,9 +16,9 @@ from .request import clean_errors, list_values, texts
 
 __all__ = ["ParquetReader", "stored_index"]
 
-_SLICE_BYTES, _LEAST_SLICE = 2**21, 2**9  # what is turned to rows at a time stays in the cache
-_BUFFER_BYTES, _LEAST_BUFFER, _LARGEST_BUFFER = 2**24, 2**12, 2**20
-_BYTES_PER_COLUMN, _LEAST_READ, _LARGEST_READ = 2**15, 2**23, 2**25  # small row groups together
+_SLICE_BYTES, _LEAST_SLICE = 2**21, 2**9  # turned to rows at a time: less memory than all
+_BUFFER_BYTES, _LEAST_BUFFER, _LARGEST_BUFFER = 2**24, 2**12, 2**20  # of all columns
+_BYTES_PER_COLUMN, _LEAST_READ, _LARGEST_READ = 2**15, 2**23, 2**25  # small row groups
 # Decoded whole, not in parts: then each column would keep a dictionary and a page or two.
 _WHOLE_GROUP, _WHOLE_COLUMN = 2**26, 3 * 2**19
 _KIND = "a Parquet file"
@@ -161,7 +161,10 @@ class ParquetReader:
                 first_row = 0
 
     def _groups_to_read(self, heights, first, n_columns):
-        """Put small neighbouring row groups together, as each read has a cost for each column."""
+        """Put small neighbouring row groups together: each read costs something for each column.
+
+        Without it a fit to 2000 columns takes 1.6 times as long.
+        """
         n_bytes = min(max(_BYTES_PER_COLUMN * n_columns, _LEAST_READ), _LARGEST_READ)
         most = n_bytes // (self._dtype.itemsize * n_columns)
         groups, n_rows = [], 0

@@ -90,10 +90,7 @@ class _BatchBuffer:
 
 
 def prefetch(items):
-    """Yield what a generator gives; a thread makes the next item while the current one is used.
-
-    Without it a fit to Parquet takes 1.3 times as long where a second core is free.
-    """
+    """Yield what a generator gives; a thread makes the next item while the current one is used."""
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="centroidal-batches") as pool:
         coming = pool.submit(next, items, None)
         try:

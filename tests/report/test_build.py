@@ -226,6 +226,12 @@ def test_score_that_is_no_share_is_a_number(comparison):
     assert f"has a neg log loss of {mean:.3f}" in text
 
 
+def test_method_and_references_of_a_selection_have_cards(page):
+    for title in ("Sparse l2 centers", "Random features", "Majority class"):
+        assert f"<h3>{title}</h3>" in page
+    assert "Without a card" not in page
+
+
 def test_stability_is_told_in_words(selection):
     text = Page(build_report(selection)).text("stability")
     low, high = selection.stability.stability_interval_

@@ -580,7 +580,8 @@ def card_section(selection, comparison):
     names = []
     if selection is not None:
         tried = [name for name in selection.methods_tried if name != selection.method]
-        names += [selection.method, *tried, "random", "majority"]
+        references = [key for key, each in METHODS.items() if each.is_reference]
+        names += [selection.method, *tried, *references]
     if comparison is not None:
         names += [comparison.names[row] for row in _best_first(comparison)]
     return {

@@ -214,11 +214,11 @@ class Comparison:
         )
         mean = self.table["mean_test_score"]
         order = np.argsort(-np.nan_to_num(mean, nan=-np.inf), kind="stable")
-        lines = _aligned([_HEADER, *(self._cells(row) for row in order)])
+        lines = _align_columns([_HEADER, *(self._cells(row) for row in order)])
         foot = [f"se: standard error, corrected for folds that overlap; diff: to {self.baseline}"]
         if not self.is_complete:
             foot.append(f"unfinished: {len(self.results)} of {self.scores.size} fits")
-        return "\n".join([head, "", *lines, "", *foot, *self._failures(), *self._warned()])
+        return "\n".join([head, "", *lines, "", *foot, *self._failures(), *self._warnings()])
 
     def __str__(self):
         return self.summary()
@@ -243,7 +243,7 @@ class Comparison:
         """Write a line for each member that failed."""
         return self._lines_about("failed", lambda each: each.error)
 
-    def _warned(self):
+    def _warnings(self):
         """Write a line for each member that warned."""
         return self._lines_about("warned", lambda each: each.warnings and each.warnings[0])
 
@@ -260,7 +260,7 @@ class Comparison:
         return lines
 
 
-def _aligned(rows):
+def _align_columns(rows):
     """Lines of text with the first column to the left and the others to the right."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = []

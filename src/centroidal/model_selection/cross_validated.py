@@ -63,7 +63,7 @@ class CrossValidatedMixin(ProgressMixin):
 
         `columns` say what the models are, those with fewer features or components first.
         """
-        routed = self._routed(sample_weight, params)
+        routed = self._route_metadata(sample_weight, params)
         folds = self._folds(data, routed.splitter.split)
         score = partial(self._score_fold, data, fit_path, routed.scorer.score)
         scores = map_blocks(score, folds, self.n_jobs)
@@ -115,7 +115,7 @@ class CrossValidatedMixin(ProgressMixin):
             router.add(scorer=self._scoring.scorer, method_mapping=to_score)
         return router
 
-    def _routed(self, sample_weight, params):
+    def _route_metadata(self, sample_weight, params):
         """Metadata for the splitter and the scorer."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if get_config()["enable_metadata_routing"]:

@@ -191,9 +191,7 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
 
     def _fit_path(self, data, recipes, grid, train):
         part = data.keep_rows(train)
-        return _ComponentsOnGrid(
-            self, recipes, grid, [_reduced(part, r, grid[-1]) for r in recipes]
-        )
+        return _ComponentsOnGrid(self, recipes, grid, [_reduce(part, r, grid[-1]) for r in recipes])
 
 
 class _ComponentsOnGrid(NamedTuple):
@@ -217,7 +215,7 @@ class _ComponentsOnGrid(NamedTuple):
                 yield model, reduced.X[test]
 
 
-def _reduced(data, recipe, n_pairs):
+def _reduce(data, recipe, n_pairs):
     """Project samples on the leading directions and the class means of those that count.
 
     In these few coordinates every model with at most `n_pairs` components is what it was.

@@ -178,7 +178,7 @@ def _build_disjoint(kind):
     from ..feature_selection import MarginSelector
 
     disjoint = DisjointCentroidClassifier("margin")
-    return _ranked(kind, MarginSelector(), disjoint, fewest=kind.n_classes)
+    return _rank_and_classify(kind, MarginSelector(), disjoint, fewest=kind.n_classes)
 
 
 def _build_fisher(kind):
@@ -188,25 +188,25 @@ def _build_fisher(kind):
 
     rule = FisherSubspaceClassifier()
     selector = SelectFromModel(rule, threshold=float("-inf"), norm_order=2)
-    return _ranked(kind, selector, rule, limit="max_features")
+    return _rank_and_classify(kind, selector, rule, limit="max_features")
 
 
 def _build_l21(kind):
     from ..feature_selection import L21CentroidSelector
 
-    return _ranked(kind, L21CentroidSelector(tol=_TOL_FOR_RANKS))
+    return _rank_and_classify(kind, L21CentroidSelector(tol=_TOL_FOR_RANKS))
 
 
 def _build_relief(kind):
     from ..feature_selection import ReliefFSelector
 
-    return _ranked(kind, ReliefFSelector())
+    return _rank_and_classify(kind, ReliefFSelector())
 
 
 def _build_linear(kind):
     from ..feature_selection import LinearCentroidEncoder
 
-    return _ranked(kind, LinearCentroidEncoder())
+    return _rank_and_classify(kind, LinearCentroidEncoder())
 
 
 def _build_encoder(kind):
@@ -214,10 +214,12 @@ def _build_encoder(kind):
 
     is_wide = kind.n_features > _MOST_FOR_ENCODER
     prefilter = ReliefFSelector(_MOST_FOR_ENCODER) if is_wide else None
-    return _ranked(kind, SparseCentroidEncoder(prefilter=prefilter, random_state=kind.seed))
+    return _rank_and_classify(
+        kind, SparseCentroidEncoder(prefilter=prefilter, random_state=kind.seed)
+    )
 
 
-def _ranked(kind, ranker, classifier=None, **options):
+def _rank_and_classify(kind, ranker, classifier=None, **options):
     from sklearn.linear_model import LogisticRegression
 
     from .procedures import RankedProcedure

@@ -131,15 +131,15 @@ class MemorySource:
     def fit_final(self, candidate, n_features):
         """Fit the model with so many features to all samples, which are summarised once."""
         with nullcontext() if candidate.uses_threads else one_thread():
-            final = candidate.procedure.fit_final(self._all_imputed, n_features)
+            final = candidate.procedure.fit_final(self._imputed_data, n_features)
         if self.imputer is not None:
             final = final._replace(model=self._with_fitted_imputer(final.model))
         self._step_done("all samples")
         return final
 
     @cached_property
-    def _all_imputed(self):
-        return _imputed(self.data, self.imputer, np.arange(self.data.codes.size))
+    def _imputed_data(self):
+        return _impute(self.data, self.imputer, np.arange(self.data.codes.size))
 
     def _with_fitted_imputer(self, model):
         imputer = clone(self.imputer).fit(self.data.X)
@@ -175,7 +175,7 @@ class MemorySource:
         return {
             "predicted": predicted,
             "true_codes": self.data.codes,
-            "subspace": _subspace(self._all_imputed, shown),
+            "subspace": _subspace(self._imputed_data, shown),
             "stability": self._stability(candidate, n_features),
         }
 
@@ -259,7 +259,7 @@ def _fit(work, left_out, key, summary):
     if summary is not None:
         return work.data, procedure.fit_summary(work.data, summary)
     train = work.trial.repeat.rows_without(*left_out)
-    data = _imputed(work.data, work.imputer, train)
+    data = _impute(work.data, work.imputer, train)
     return data, procedure.fit(data, train)
 
 
@@ -317,7 +317,7 @@ def with_imputer(estimator, imputer):
     return Pipeline([("impute", clone(imputer)), ("model", estimator)])
 
 
-def _imputed(data, imputer, train):
+def _impute(data, imputer, train):
     """All samples, with missing values filled in by what the training set knows."""
     if imputer is None:
         return data

@@ -48,7 +48,7 @@ def outer_folds(cv, n_repeats, data, groups, seed):
         n_repeats = _N_REPEATS if n_repeats is None else n_repeats
         check_count("n_repeats", n_repeats)
         _check_enough(cv, data, groups)
-        splitters = _repeated(int(cv), int(n_repeats), groups, seed)
+        splitters = _draw_repeats(int(cv), int(n_repeats), groups, seed)
     elif n_repeats is not None:
         raise ValueError(f"n_repeats={n_repeats!r} must be None unless cv is a number; cv={cv!r}.")
     else:
@@ -134,7 +134,7 @@ def _check_fold(number, train, test):
         )
 
 
-def _repeated(n_folds, n_repeats, groups, seed):
+def _draw_repeats(n_folds, n_repeats, groups, seed):
     if groups is None:
         return [RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=n_repeats, random_state=seed)]
     seeds = draw_seeds(np.random.RandomState(seed), n_repeats).tolist()

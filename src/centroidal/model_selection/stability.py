@@ -242,7 +242,7 @@ class StabilitySelector(ProgressMixin, SelectorMixin, MetaEstimatorMixin, BaseEs
         self.selection_frequencies_ = times / self.n_resamples
         self.mean_selected_ = float(times.sum() / self.n_resamples)
         self.feature_ranking_ = np.lexsort([breakers, -times])  # whole numbers: no rounding
-        self.support_ = self._kept()
+        self.support_ = self._mask_of_kept()
         self.n_features_to_select_ = int(self.support_.sum())
         self.expected_false_selections_ = self._bound()
         self.stability_, self.stability_interval_ = selection_stability(supports)
@@ -298,7 +298,7 @@ class StabilitySelector(ProgressMixin, SelectorMixin, MetaEstimatorMixin, BaseEs
                 parts = [_part(*each, half) for each in zip(mixed, sizes, strict=True)]
                 yield np.sort(np.concatenate(parts))
 
-    def _kept(self):
+    def _mask_of_kept(self):
         if self.n_features_to_select is None:
             return self.selection_frequencies_ >= self.threshold
         n_features = self.feature_ranking_.size

@@ -62,6 +62,7 @@ def test_version_is_that_of_the_distribution():
     assert centroidal.__version__ == version("centroidal")
 
 
+@pytest.mark.once
 def test_import_loads_no_optional_module_and_no_compiler():
     heavy = {"numba", "matplotlib", "torch", "dask", "polars"}
     code = f"import centroidal, centroidal.inspection, sys; print({heavy!r} & set(sys.modules))"
@@ -78,6 +79,7 @@ def test_every_public_name_of_a_room_is_found(name):
         _ = room.no
 
 
+@pytest.mark.once
 def test_function_is_not_hidden_by_the_module_of_its_name():
     code = (
         "import centroidal.streaming.batches, centroidal.model_selection.compare; "
@@ -88,6 +90,7 @@ def test_function_is_not_hidden_by_the_module_of_its_name():
     assert run(sys.executable, "-c", code).stdout == "True True\n"
 
 
+@pytest.mark.once
 def test_selecting_by_sparse_centers_loads_little_of_scikit_learn():
     code = (
         "import sys; from centroidal.io import read_table; "
@@ -124,6 +127,7 @@ def imports_of(path):
             yield "." * node.level + (node.module or ""), [each.name for each in node.names]
 
 
+@pytest.mark.once
 def test_no_private_module_or_name_is_imported_across_rooms():
     found = []
     for path in (ROOT / "src" / "centroidal").glob("*/**/*.py"):
@@ -136,6 +140,7 @@ def test_no_private_module_or_name_is_imported_across_rooms():
     assert found == []
 
 
+@pytest.mark.once
 def test_source_stays_small():
     modules = list((ROOT / "src").rglob("*.py"))
     n_lines = sum(len(path.read_text().splitlines()) for path in modules)

@@ -32,6 +32,8 @@ from centroidal.persistence.trusted_types import ALLOWED, ESTIMATORS
 from centroidal.report import build_report
 from tests.cli.conftest import make_samples, write_csv
 
+pytestmark = pytest.mark.once
+
 QUICK = {"cv": 3, "n_repeats": 1, "random_state": 0}
 
 

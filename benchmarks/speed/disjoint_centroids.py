@@ -12,7 +12,7 @@ from centroidal.datasets import make_feature_blocks
 from centroidal.solvers.disjoint_centroids import training_errors
 from centroidal.solvers.feature_partitions import alternate, cluster_columns, draw_seeds
 from centroidal.statistics import class_moments
-from centroidal.statistics.column_products import column_products
+from centroidal.statistics.residuals import column_products
 
 from ._measure import measure, seconds
 

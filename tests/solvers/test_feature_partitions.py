@@ -17,7 +17,7 @@ from centroidal.solvers.feature_partitions import (
     draw_seeds,
 )
 from centroidal.statistics import class_moments
-from centroidal.statistics.column_products import column_products
+from centroidal.statistics.residuals import column_products
 from tests.reference import disjoint_centroids as reference
 
 laws = settings(deadline=None, max_examples=15, derandomize=True)
@@ -346,7 +346,7 @@ def test_partitions_to_begin_with_are_left_as_they_were(plain, rng):
 def test_matrices_and_rows_give_the_same_partitions(
     problem, store, baseline_weight, monkeypatch, rng
 ):
-    statistics = import_module("centroidal.statistics.column_products")
+    statistics = import_module("centroidal.statistics.residuals")
     labels = problem.random_labels(8, 3 + np.isfinite(baseline_weight), rng)
     found = []
     for room in (2**24, 0):

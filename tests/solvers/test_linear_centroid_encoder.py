@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from scipy.linalg import subspace_angles
 
-from centroidal.solvers import _lasso_loops
+from centroidal.solvers import _loops
 from centroidal.solvers import linear_centroid_encoder as solver
 from centroidal.statistics import class_moments
 from tests.reference import linear_centroid_encoder as reference
@@ -306,7 +306,7 @@ def test_loop_makes_the_sweep_of_the_definition(rng):
     coef, residual = rng.standard_normal(7), rng.standard_normal((2, 12))
     expected = reference.descend(columns, axes, 5.0, coef, residual)
     curvatures = 2.0 * (columns**2).sum(axis=1) * (axes**2).sum(axis=1)
-    n_sweeps = _lasso_loops.descend(columns, axes, curvatures, 5.0, coef, residual, 1, 0.0)
+    n_sweeps = _loops.descend(columns, axes, curvatures, 5.0, coef, residual, 1, 0.0)
     assert n_sweeps == 1
     np.testing.assert_allclose(coef, expected[0], rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(residual, expected[1], rtol=1e-12, atol=1e-12)
@@ -315,7 +315,7 @@ def test_loop_makes_the_sweep_of_the_definition(rng):
 def test_loop_stops_where_nothing_is_gained(rng):
     columns, axes = rng.standard_normal((7, 12)), rng.standard_normal((7, 2))
     coef, residual = np.zeros(7), rng.standard_normal((2, 12))
-    assert _lasso_loops.descend(columns, axes, np.ones(7), 1e9, coef, residual, 50, 0.0) == 1
+    assert _loops.descend(columns, axes, np.ones(7), 1e9, coef, residual, 50, 0.0) == 1
     assert not coef.any()
 
 

@@ -114,7 +114,7 @@ def test_spreads_are_those_of_all(rng):
 def test_what_overlaps_is_one_candidate():
     first = Candidates(np.array([0.0, 5.0]), np.array([2.0, 5.0]), np.array([[1.0, 2], [3, 4]]))
     second = Candidates(np.array([1.0, 6.0]), np.array([1.5, 6.0]), np.array([[5.0, 6], [7, 8]]))
-    found = Candidates.joined([first, second], 0.1)
+    found = Candidates.join([first, second], 0.1)
     np.testing.assert_array_equal(found.starts, [0.0, 5.0, 6.0])
     np.testing.assert_array_equal(found.stops, [2.0, 5.0, 6.0])
     np.testing.assert_array_equal(found.shares, [[6.0, 2.0, 6.0], [10.0, 4.0, 8.0]])

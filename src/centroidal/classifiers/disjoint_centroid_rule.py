@@ -18,13 +18,14 @@ from ..solvers.disjoint_centroids import (
     margin_groups,
     margin_ratios,
     rank_by_separation,
+    slope_from_distances,
+    slope_from_moments,
     training_errors,
 )
 from ..solvers.feature_partitions import Partitions, alternate, cluster_columns, draw_seeds
-from ..solvers.slopes import slope_from_distances, slope_from_moments
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import ClassMoments
-from ..statistics.column_products import column_products
+from ..statistics.residuals import column_products
 from ..statistics.threads import map_blocks, row_blocks
 from ._base import SolvedClassifier, SupportMixin
 

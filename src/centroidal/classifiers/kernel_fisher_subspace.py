@@ -1,4 +1,4 @@
-"""Fisher subspaces with a kernel function; mathematics in solvers/kernel_fisher_subspace.py."""
+"""Fisher subspaces with a kernel function; mathematics in solvers/fisher_subspace.py."""
 
 from copy import copy
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from .._data import (
     check_symmetric,
 )
 from .._parameters import check_kernel, check_parameters, check_priors
-from ..solvers.kernel_fisher_subspace import kernel_axes
+from ..solvers.fisher_subspace import kernel_axes
 from ..statistics import GramSummary, class_moments, gram_summary
 from ..statistics.threads import map_blocks, row_blocks
 from ._base import ClassScoresMixin

@@ -1,4 +1,4 @@
-"""Classes of several clusters that play matches; mathematics in solvers/jury.py and mixtures.py."""
+"""Classes of several clusters that play matches; mathematics in solvers/mixtures.py."""
 
 from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
@@ -15,8 +15,7 @@ from threadpoolctl import threadpool_limits
 from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
 from .._parameters import check_parameters, choice
 from .._progress import ProgressMixin, with_callbacks
-from ..solvers.jury import find_exponent, judge
-from ..solvers.mixtures import inside_chi2, inside_three_sigma, split_gains
+from ..solvers.mixtures import find_exponent, inside_chi2, inside_three_sigma, judge, split_gains
 from ..solvers.thresholds import find_threshold, mahalanobis_threshold
 from ..statistics import class_moments, cluster_scatters
 from ..statistics.residuals import residuals

@@ -6,14 +6,13 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._data import check_finite_summary
-from ..solvers.distances import absolute_distances, squared_distances
+from ..solvers.distances import Whitening, absolute_distances, solve_whitening, squared_distances
 from ..solvers.sparse_centers import (
     CenterPath,
     feature_scale,
     solve_l1_centers,
     solve_l2_centers,
 )
-from ..solvers.whitening import Whitening, solve_whitening
 from ..statistics import (
     ClassMedians,
     ClassMoments,

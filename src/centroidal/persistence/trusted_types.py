@@ -85,7 +85,7 @@ _TUPLES = {
     "centroidal.classifiers.online_fisher_subspace.Stream",
     "centroidal.solvers.fisher_subspace.LinearRule",
     "centroidal.solvers.sparse_centers.CenterPath",
-    "centroidal.solvers.whitening.Whitening",
+    "centroidal.solvers.distances.Whitening",
     "centroidal.statistics.gram.GramSummary",
     "centroidal.statistics.spectrum.Spectrum",
 }

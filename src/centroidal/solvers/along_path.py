@@ -9,30 +9,10 @@ _LABELS_PER_BLOCK = 2**20
 
 
 def nearest_along_path(path, X, rows, *, is_l1, grid, bonus):
-    """Class of the nearest center in the models with `grid` features.
+    """Class of the nearest center for some rows in the models with `grid` features (rows, grid).
 
-    Parameters
-    ----------
-    path : CenterPath
-        Centers for every number of features.
-    X : ndarray or CSR of shape (n_samples, n_features)
-        Samples in the coordinates of the path.
-    rows : ndarray of int
-        Samples to predict.
-    is_l1 : bool
-        Whether distances are absolute rather than squared.
-    grid : ndarray of int
-        Increasing numbers of features.
-    bonus : ndarray of shape (n_classes, n_grid)
-        What is taken off the distance to each class: the prior, in units of distance.
-
-    Returns
-    -------
-    ndarray of int32, shape (n_rows, n_grid)
-        Number of the class; of several that are as near the first.
-
-    Notes
-    -----
+    The samples are in the coordinates of the path. `bonus` (classes, grid) is taken off the
+    distances: the prior, in units of distance. Of several classes that are as near, the first.
     Time is O(n m K + n K n_grid) for dense data and O(nnz K + n K n_grid) for sparse data.
     """
     return nearest_in_orders(
@@ -43,38 +23,13 @@ def nearest_along_path(path, X, rows, *, is_l1, grid, bonus):
 def nearest_in_orders(path, orders, X, rows, *, is_l1, grid, bonus):
     """Do what `nearest_along_path` does, for the same centers with features in other orders.
 
-    Parameters
-    ----------
-    path, X, rows, is_l1, grid, bonus
-        As there; the ranking of the path is not looked at.
-    orders : ndarray of int, shape (n_orders, n_features)
-        The features, each once, in the orders that stand in for the ranking.
-
-    Returns
-    -------
-    ndarray of int32, shape (n_orders, n_rows, n_grid)
-        Number of the class. Dense samples are read once for all orders.
+    `orders` (orders, features) stand in for the ranking. Dense samples are read once for all.
     """
     return _nearest(path, orders, X, is_l1, grid, bonus)(np.asarray(rows))
 
 
 def hits_along_path(path, X, rows, codes, weights, *, is_l1, grid, bonus):
-    """Weight of the samples of each class that `nearest_along_path` gets right.
-
-    Parameters
-    ----------
-    path, X, rows, is_l1, grid, bonus
-        As there.
-    codes : ndarray of int32
-        Class of each sample.
-    weights : ndarray of float64
-        Weight of each sample.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_grid)
-        Sum of the weights.
-    """
+    """Weight of the samples of each class that `nearest_along_path` gets right."""
     from . import _loops
 
     nearest = _nearest(path, path.ranking[None], X, is_l1, grid, bonus)

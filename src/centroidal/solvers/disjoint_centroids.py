@@ -1,4 +1,4 @@
-r"""Distances to centers that have features of their own, and the groups that class moments give.
+"""Distances to centers that have features of their own, and the groups that class moments give.
 
 Equation map (:cite:t:`Fraiman2021`)::
 
@@ -9,10 +9,15 @@ Equation map (:cite:t:`Fraiman2021`)::
 The margin rule is ours. On feature i at the mean of class j, samples of that class pay v_ij, its
 variance, and samples of the others pay o_ij, the mean over the other classes h of
 v_ih + (mu_ih - mu_ij)^2. A feature speaks for the class with the smallest v_ij / o_ij.
+
+So are probabilities: with one slope for all classes, log p_c = -slope * d_c up to a term that all
+classes share, the nearest center stays the most probable class.
 """
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.sparse import issparse
+from scipy.special import softmax
 
 from .ranking import ROUNDING, rank_features, scaled_errors
 from .sparse_centers import feature_scale
@@ -24,27 +29,22 @@ __all__ = [
     "margin_scores",
     "rank_by_separation",
     "separations",
+    "slope_from_distances",
+    "slope_from_moments",
     "training_errors",
 ]
 
 _CONSTANT = 1e-13  # a spread below this share of the largest mean is rounding
 _TIED = 1e-10  # ratios that differ by a smaller share are equal
 _ENTRIES_PER_BLOCK = 2**20
+_SAME = 1e-12  # distances that differ by a smaller share are equal
 
 
 def margin_ratios(moments):
-    """Compute what a class pays on each feature, relative to the other classes.
+    """Ratios v / o of each class and feature: what a class pays, relative to the other classes.
 
-    Parameters
-    ----------
-    moments : ClassMoments
-        Of at least one class that has samples.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_features)
-        Ratios v / o: 1 where nobody pays anything, infinite where only the class itself does and
-        for classes without samples.
+    1 where nobody pays anything, infinite where only the class itself does and for classes without
+    samples.
     """
     seen = np.flatnonzero(moments.seen)
     ratios = np.full(moments.means.shape, np.inf)
@@ -82,28 +82,12 @@ def margin_scores(moments):
 
 
 def margin_groups(ratios, baseline_weight, *, disjoint):
-    """Features of each class: those with a ratio below the squared weight.
+    """Features of each class, those with a ratio below the squared weight; and the objective.
 
-    An empty group takes the feature that it costs least to give to it.
-
-    Parameters
-    ----------
-    ratios : ndarray of shape (n_classes, n_features)
-        Of the margin rule; all classes have samples. At least as many features as classes if
-        `disjoint`.
-    baseline_weight : float
-        Lambda; infinite to use every feature.
-    disjoint : bool
-        Whether a feature may be in one group only, that of its smallest ratio, the first of equal
-        ones.
-
-    Returns
-    -------
-    groups : ndarray of bool, shape (n_classes, n_features)
-        Whether a class has a feature.
-    objective : float
-        Sum over the features of the smallest ratio, or of all ratios if they may overlap, where
-        the squared weight stands for those that are not used.
+    An empty group takes the feature that it costs least to give to it. `disjoint` features are in
+    the group of their smallest ratio only, the first of equal ones; there are at least as many as
+    classes. The objective is the sum over the features of the smallest ratio, or of all ratios if
+    groups may overlap, where the squared weight stands for those that are not used.
     """
     with np.errstate(over="ignore"):  # above all ratios is as good as infinite
         limit = np.square(baseline_weight)
@@ -151,16 +135,7 @@ def rank_by_separation(moments):
 def group_distances(X, centers, groups, scale):
     """Mean over the features of each class of ``((x - center) / scale) ** 2``.
 
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_samples, n_features)
-        Samples, of which only features in a group are read.
-    centers : ndarray of shape (n_classes, n_features)
-        Class means.
-    groups : ndarray of bool, shape (n_classes, n_features)
-        Which features a class has; none is empty.
-    scale : ndarray of shape (n_features,)
-        What each feature is divided by.
+    Only features in a group are read; no group is empty.
     """
     distances = np.empty((X.shape[0], len(groups)))
     for c, group in enumerate(groups):
@@ -187,22 +162,8 @@ def _weighted_squares(X, center, scale, shares):
 def training_errors(X, codes, weights, centers, scale, labels, shared):
     """Share of the samples that the nearest centroid gets wrong, for each of many partitions.
 
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_samples, n_features)
-        Samples.
-    codes : ndarray of int32
-        Their classes; a negative code leaves a sample out.
-    weights : ndarray of shape (n_samples,)
-        Their weights.
-    centers : ndarray of shape (n_classes, n_features)
-        Class means.
-    scale : ndarray of shape (n_features,)
-        What each feature is divided by.
-    labels : ndarray of shape (n_partitions, n_features)
-        Class of each feature; anything else if it is not used, or shared.
-    shared : ndarray of bool, shape (n_features,)
-        Features that all classes have.
+    `labels` (n_partitions, n_features) hold the class of each feature, or anything else if it is
+    not used, or `shared` by all classes. A negative code leaves a sample out.
     """
     n_partitions, n_features = labels.shape
     wrong = np.zeros(n_partitions)
@@ -225,3 +186,58 @@ def _nearest_centroids(X, centers, scale, labels, shared):
         np.copyto(nearest, distances, where=is_nearer)
         predicted[is_nearer] = c
     return predicted
+
+
+def slope_from_distances(distances, codes, weights):
+    """Slope of a logistic regression on the distances that has one for all classes.
+
+    Its penalty is half the square of the slope in units of the spread of the distances, as in a
+    logistic regression on standardised features with ``C=1``. Never negative.
+    """
+    largest = np.abs(distances).max()
+    relative = distances - distances.mean(axis=1, keepdims=True)
+    if np.abs(relative).max() <= _SAME * largest:
+        return 0.0
+    relative /= largest  # squares of what is left neither overflow nor vanish
+    spread = np.sqrt((weights @ relative**2).sum() / (weights.sum() * relative.shape[1]))
+    relative /= spread
+    own = weights @ relative[np.arange(codes.size), codes]
+
+    def rise(slope):
+        """Return the derivative of the penalised loss."""
+        expected = np.einsum("ij,ij->i", softmax(-slope * relative, axis=1), relative)
+        return own - weights @ expected + slope
+
+    if rise(0.0) >= 0.0:
+        return 0.0
+    steep = 1.0
+    while rise(steep) < 0.0:  # the penalty grows, what it is weighed against does not
+        steep *= 2.0
+    return brentq(rise, 0.0, steep) / spread / largest
+
+
+def slope_from_moments(moments, groups, scale):
+    """Slope that class moments give if features are independent and normal inside the classes.
+
+    The difference of two distances is then taken to be normal, with one variance in both classes,
+    averaged over the pairs of classes. All classes have samples.
+    """
+    shares = groups / groups.sum(axis=1, keepdims=True)
+    variances = moments.squares / moments.counts[:, None] / scale**2
+    unit = variances.max()  # squares of variances in it neither overflow nor vanish
+    if unit == 0.0:
+        return np.inf if np.ptp(moments.means, axis=0).any() else 0.0
+    scale = scale * np.sqrt(unit)
+    variances /= unit
+    n_classes = len(groups)
+    level, spread = np.empty((n_classes, n_classes)), np.empty((n_classes, n_classes))
+    for c in range(n_classes):  # of the distance to center c, in each class
+        gaps = ((moments.means - moments.means[c]) / scale) ** 2
+        level[:, c] = (variances + gaps) @ shares[c]
+        spread[:, c] = (2.0 * variances**2 + 4.0 * variances * gaps) @ shares[c] ** 2
+    own_level, own_spread = level.diagonal()[:, None], spread.diagonal()[:, None]
+    lead, noise = (level - own_level).sum(), (spread + own_spread)[~np.eye(n_classes, dtype=bool)]
+    if lead <= 0.0:
+        return 0.0
+    # Own against other in one class, and the other way round in the other: twice the lead.
+    return 2.0 * lead / noise.sum() / unit if noise.any() else np.inf

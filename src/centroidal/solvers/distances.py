@@ -1,16 +1,20 @@
-"""Distances from samples to centers, per class; never an array over samples, classes and features.
+"""Distances from samples to centers, per class, and the whitening that may come before them.
 
-Equation map, Calafiore and Fracastoro (2022)::
+There is never an array over samples, classes and features. Equation map, Calafiore and Fracastoro
+(2022)::
 
-    eq. (7)  squared l2 distances    squared_distances()
-    eq. (9)  l1 distances            absolute_distances()
+    eq. (7)       squared l2 distances                      squared_distances()
+    eq. (9)       l1 distances                              absolute_distances()
+    section IV-A  symmetric whitening, shrunk covariance    solve_whitening()
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
-__all__ = ["absolute_distances", "log_odds", "squared_distances"]
+__all__ = ["Whitening", "absolute_distances", "log_odds", "solve_whitening", "squared_distances"]
 
 
 def squared_distances(Z, centers, scale):
@@ -58,3 +62,36 @@ def log_odds(priors):
     """Logarithm of each prior over that of equally likely classes: 0 for uniform priors."""
     with np.errstate(divide="ignore"):  # a class without samples has no chance
         return np.log(priors * np.count_nonzero(priors))
+
+
+class Whitening(NamedTuple):
+    r"""The map :math:`x \mapsto S^{-1/2} (x / \text{scale})`, without forming it.
+
+    With :math:`S = (1 - a) V \Lambda V^T + a \mu I` the root is a multiple of the identity plus a
+    matrix of the rank of the data: ``base * I + V @ diag(extra) @ V.T``.
+    """
+
+    scale: np.ndarray
+    vectors: np.ndarray
+    extra: np.ndarray
+    base: float
+
+    def apply(self, X, columns=slice(None)):
+        """Whitened features `columns` of the rows of `X`, always dense."""
+        if issparse(X):
+            X = X.multiply(1.0 / self.scale).tocsr()
+            kept = X[:, columns].toarray()
+        else:
+            X = X / self.scale
+            kept = X[:, columns]
+        return self.base * kept + ((X @ self.vectors) * self.extra) @ self.vectors[columns].T
+
+
+def solve_whitening(covariance, scale):
+    """Whiten the pooled within-class covariance after Ledoit-Wolf shrinkage."""
+    ridge = covariance.shrinkage * covariance.mean_value
+    shrunk = (1.0 - covariance.shrinkage) * covariance.values + ridge
+    # Where nothing was shrunk, directions without spread are measured by the smallest spread seen.
+    smallest = ridge if ridge > 0.0 else min(shrunk, default=1.0)
+    base = 1.0 / np.sqrt(smallest)
+    return Whitening(scale, covariance.vectors, 1.0 / np.sqrt(shrunk) - base, base)

@@ -39,36 +39,19 @@ class Seeds(NamedTuple):
 
 
 class Partitions(NamedTuple):
-    """Where the alternation ended.
+    """Where the alternation ended."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_partitions, n_features)
-        Group of each feature: its class, or `n_classes` if it is not used.
-    is_void : ndarray of shape (n_partitions,)
-        Whether a class lost its last feature.
-    objectives : ndarray of shape (n_partitions,)
-        Value of J; NaN if void.
-    """
-
+    # (n_partitions, n_features): group of each feature: its class, or `n_classes` if it is not
+    # used.
     labels: np.ndarray
-    is_void: np.ndarray
-    objectives: np.ndarray
+    is_void: np.ndarray  # (n_partitions,): whether a class lost its last feature
+    objectives: np.ndarray  # (n_partitions,): value of J; NaN if void
 
 
 def draw_seeds(n_features, n_groups, n_starts, seed):
     """Draw what is random; more starts begin with the same ones.
 
-    Parameters
-    ----------
-    n_features : int
-        Number of columns; at least as many as groups.
-    n_groups : int
-        Number of classes, and one more where features may be left out.
-    n_starts : int
-        Number of starts.
-    seed : int
-        The same seed gives the same starts.
+    Groups are as many as classes, and one more where features may be left out.
     """
     rng = np.random.RandomState(seed)
     drawn = [
@@ -82,19 +65,7 @@ def cluster_columns(products, seeds):
     """Cluster the columns by k-means from each seed; give the clusters to the groups at random.
 
     Up to a thousand features the clusters are such that moving a single one raises the sum of
-    squares; for more, they are those of Lloyd.
-
-    Parameters
-    ----------
-    products : column products
-        Of the samples.
-    seeds : Seeds
-        Columns to begin with, and the group that each stands for.
-
-    Returns
-    -------
-    ndarray of shape (n_starts, n_features)
-        Group of each feature.
+    squares; for more, they are those of Lloyd. Returns the groups, (n_starts, n_features).
     """
     n_starts, n_groups = seeds.columns.shape
     n_features = products.squares.shape[1]
@@ -106,7 +77,7 @@ def cluster_columns(products, seeds):
     if n_features <= _MOST_FEATURES_TO_MOVE:
         _move_one_by_one(products.gram, labels, n_groups)
     else:
-        labels = _alternated(products, all_samples, labels, ones, n_needed=0).labels
+        labels = _assign_until_stable(products, all_samples, labels, ones, n_needed=0).labels
     return np.take_along_axis(seeds.groups.astype(np.int16), labels.astype(int), axis=1)
 
 
@@ -120,15 +91,8 @@ def _move_one_by_one(gram, labels, n_groups):
 def alternate(products, labels, baseline_weights):
     """Alternate between centers and groups from each partition until it repeats.
 
-    Parameters
-    ----------
-    products : column products
-        Of the samples.
-    labels : ndarray of shape (n_partitions, n_features)
-        Group of each feature to begin with.
-    baseline_weights : ndarray of shape (n_partitions,)
-        What the distance to the center of the unused group is multiplied by; infinite if there is
-        no such group.
+    `baseline_weights` multiply the distances to the center of the unused group of each partition;
+    infinite if there is no such group.
     """
     n_classes = len(products.squares) - 1
     has_unused = np.isfinite(baseline_weights).any()
@@ -136,10 +100,10 @@ def alternate(products, labels, baseline_weights):
     samples[n_classes:] = -1
     with np.errstate(over="ignore"):  # above all distances is as good as infinite
         weights = np.square(baseline_weights)
-    return _alternated(products, samples, labels, weights, n_classes)
+    return _assign_until_stable(products, samples, labels, weights, n_classes)
 
 
-def _alternated(products, samples, labels, weights, n_needed):
+def _assign_until_stable(products, samples, labels, weights, n_needed):
     """Assign until partitions repeat; void if one of the first `n_needed` groups is lost."""
     labels = labels.copy()
     is_void = _lacks_a_group(labels, n_needed)
@@ -166,23 +130,9 @@ def _lacks_a_group(labels, n_groups):
 def assign(products, samples, labels, weights):
     """Put every feature in the group of the nearest center, the first of equal ones.
 
-    Parameters
-    ----------
-    products : column products
-        Of the samples.
-    samples : ndarray of shape (n_groups,)
-        Class on whose samples each group is looked at; -1 for all samples.
-    labels : ndarray of shape (n_partitions, n_features)
-        Present group of each feature; -1 for none.
-    weights : ndarray of shape (n_partitions,)
-        Factor of the squared distances of the last group, if it is looked at on all samples.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_partitions, n_features)
-        New groups.
-    objectives : ndarray of shape (n_partitions,)
-        Sum of the squared distances to the present centers.
+    Group g is looked at on the samples of class `samples[g]`, or on all if that is -1; `weights`
+    (n_partitions,) multiply squared distances of the last group if so. `labels` are the present
+    groups, -1 for none. Returns the new ones and the sums of squares to the present centers.
     """
     labels = labels.T
     nearest = np.full(labels.shape, np.inf)

@@ -1,4 +1,4 @@
-r"""Whitening along a few directions, the Fisher axes it gives, and linear rules on them.
+"""Whitening along a few directions, the Fisher axes it gives, and linear rules on them.
 
 Equation map (:cite:t:`Rozza2010`):
 
@@ -8,6 +8,8 @@ Equation map (:cite:t:`Rozza2010`):
     eq. (4.8)   Fisher direction w = W W (a - b)   fisher_axes()
     section 6.2 Fisher subspace of many classes    fisher_axes()
     section 4.3 threshold                          cut_line(), in thresholds.py
+    eq. (5.14)  Fisher direction with a kernel     kernel_axes(); sections 5.2.1 and 5.2.2 are
+                                                   whiten(), "variance" and "truncated"
 
 Every transform is :math:`W^2 = c I + U (G - c I) U^T` with the leading directions U of the scatter,
 so that it is applied in two thin products and no features-by-features matrix exists.
@@ -31,6 +33,7 @@ __all__ = [
     "cut_at",
     "cut_line",
     "fisher_axes",
+    "kernel_axes",
     "log2_rule",
     "scatter_inside",
     "separate_two",
@@ -107,12 +110,12 @@ def axes_of(contrasts, between, counts):
     values, vectors = values[::-1], vectors[:, ::-1]
     n_real = np.count_nonzero(values > _ROUNDING * max(values[0], 0.0))
     n_axes = min(n_real, counts.size - 1)
-    values, vectors = values[:n_axes], _settled(values[:n_axes], vectors[:, :n_axes])
+    values, vectors = values[:n_axes], _settle(values[:n_axes], vectors[:, :n_axes])
     centers = vectors * np.sqrt(values) / np.sqrt(counts)[:, None]
     return FisherAxes(contrasts.T @ (vectors / np.sqrt(values)), centers)
 
 
-def _settled(values, vectors):
+def _settle(values, vectors):
     """Make eigenvectors unique: fix the signs, and turn those of equal values to a standard form.
 
     The last class is on the positive side, or the class farthest out if the last is in the middle.
@@ -185,3 +188,28 @@ def choose_between(centers, within, log_priors):
     slope, offset = slopes[:, 1:] - slopes[:, :1], offsets[1:] - offsets[:1]
     threshold = -offset[0] / slope[0, 0] if slope.size else np.nan
     return LinearRule(slope, offset, threshold)
+
+
+def kernel_axes(summary, whitening):
+    """Axes as combinations of the samples, their images, and where class centers fall on them.
+
+    Classes without samples are left out. Without a `whitening`, the means were whitened by the
+    inverse of the Gram matrix.
+    """
+    seen = summary.counts > 0
+    counts = summary.counts[seen]
+    roots = np.sqrt(counts)[:, None]
+    means, images = roots * summary.means[seen], roots * summary.images[seen]
+    if whitening is None:
+        total = counts.sum()
+        whitened, images_whitened = total * roots * summary.whitened[seen], total * means
+    else:
+        whitened = whitening.apply(means)
+        # The Gram matrix stretches its eigenvectors by the eigenvalues.
+        values = summary.spectrum.values[: whitening.gains.size]
+        along = (means @ whitening.vectors) * ((whitening.gains - whitening.rest) * values)
+        images_whitened = whitening.rest * images + along @ whitening.vectors.T
+    both = np.hstack([whitened, images_whitened])
+    fisher = axes_of(both, whitened @ images.T, counts)
+    axes, axis_images = np.split(fisher.axes, 2)
+    return axes, axis_images, fisher.centers

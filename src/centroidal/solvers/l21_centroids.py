@@ -45,27 +45,13 @@ _SMALL = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # shares of the longest row that 
 
 
 class L21Solution(NamedTuple):
-    """A certified solution.
+    """A certified solution."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n_features, n_targets)
-        W.
-    dual : ndarray of shape (n_samples, n_targets)
-        S, within all its constraints.
-    objective : float
-        F(W).
-    bound : float
-        ``<S, Y>``, which the optimum is not below.
-    n_iter : int
-        Steps taken.
-    """
-
-    coefficients: np.ndarray
-    dual: np.ndarray
-    objective: float
-    bound: float
-    n_iter: int
+    coefficients: np.ndarray  # (n_features, n_targets): W
+    dual: np.ndarray  # (n_samples, n_targets): S, within all its constraints
+    objective: float  # F(W)
+    bound: float  # ``<S, Y>``, which the optimum is not below
+    n_iter: int  # steps taken
 
     def is_within(self, tol):
         """Whether the gap between objective and bound is at most this share of the objective."""
@@ -190,21 +176,7 @@ class _Reweighted:
 
 
 def solve_reweighted(rows, targets, alpha, tol, max_iter):
-    """Solve by iteratively reweighted least squares.
-
-    Parameters
-    ----------
-    rows : residuals
-        X, as an operator.
-    targets : ndarray of shape (n_samples, n_targets)
-        Y.
-    alpha : float
-        Penalty, positive.
-    tol : float
-        Stop at this relative gap.
-    max_iter : int
-        Most steps.
-    """
+    """Solve by iteratively reweighted least squares, up to a relative gap of `tol`."""
     scheme = _Reweighted(rows, targets, alpha)
     best, bound, dual, n_iter = np.inf, -np.inf, None, 0
     while n_iter < max_iter:
@@ -245,21 +217,7 @@ def solve_interior(rows, targets, alpha, tol, max_iter, start=None):
     """Solve the dual by an interior-point method on a working set of features that grows.
 
     Features are left out until they break their constraint; the bound holds for all of them.
-
-    Parameters
-    ----------
-    rows : residuals
-        X, as an operator.
-    targets : ndarray of shape (n_samples, n_targets)
-        Y.
-    alpha : float
-        Penalty, positive.
-    tol : float
-        Stop at this relative gap.
-    max_iter : int
-        Most steps, over all working sets.
-    start : L21Solution, optional
-        For a similar penalty, to begin from.
+    `max_iter` counts steps over all working sets; `start` is the solution for a similar penalty.
     """
     chosen, dual = _first_features(rows, targets, alpha, start)
     coefficients = np.zeros((rows.rows.shape[1], targets.shape[1]))

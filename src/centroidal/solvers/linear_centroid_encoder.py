@@ -57,28 +57,16 @@ _WORTHWHILE = 1e-3  # share of the gap asked for that a sweep has to gain
 
 
 class EncodingProblem(NamedTuple):
-    """What stays the same: Z as an operator, C = averages @ means.T, and squares of columns.
+    """What stays the same: Z as an operator, C = averages @ means.T, and squares of columns."""
 
-    Attributes
-    ----------
-    rows : residuals
-        Z, of shape (n_rows, n_features). Where there are fewer features than samples, as many rows
-        as features that have the same inner products.
-    averages : ndarray of shape (n_rows, n_classes)
-        U.
-    means : ndarray of shape (n_features, n_classes)
-        B: class means in Z, times the root of the weight of their class.
-    squares : ndarray of shape (n_features,)
-        Squared length of each column of Z.
-    is_centred : bool
-        Whether the columns of Z sum to zero.
-    """
-
+    # Z, of shape (n_rows, n_features). Where there are fewer features than samples, as many rows as
+    # features that have the same inner products.
     rows: object
-    averages: np.ndarray
+    averages: np.ndarray  # (n_rows, n_classes): U
+    # (n_features, n_classes): B: class means in Z, times the root of the weight of their class.
     means: np.ndarray
-    squares: np.ndarray
-    is_centred: bool
+    squares: np.ndarray  # (n_features,): squared length of each column of Z
+    is_centred: bool  # whether the columns of Z sum to zero
 
     def target(self, A):
         """C A."""
@@ -90,88 +78,36 @@ class EncodingProblem(NamedTuple):
 
 
 class Lasso(NamedTuple):
-    """Weights for given axes, with their certificate.
+    """Weights for given axes, with their certificate."""
 
-    Attributes
-    ----------
-    coef : ndarray of shape (n_features,)
-        b.
-    residual : ndarray of shape (n_rows, n_components)
-        C A - Z diag(b) A.
-    correlations : ndarray of shape (n_features,)
-        Inner products of the columns with the residual.
-    value : float
-        Squares of the residual plus penalty.
-    gap : float
-        How much the value may be above the optimum.
-    n_sweeps : int
-        Sweeps of coordinate descent.
-    has_converged : bool
-        Whether the gap is within the tolerance.
-    """
-
-    coef: np.ndarray
-    residual: np.ndarray
-    correlations: np.ndarray
-    value: float
-    gap: float
-    n_sweeps: int = 0
-    has_converged: bool = False
+    coef: np.ndarray  # (n_features,): b
+    residual: np.ndarray  # (n_rows, n_components): C A - Z diag(b) A
+    correlations: np.ndarray  # (n_features,): inner products of the columns with the residual
+    value: float  # squares of the residual plus penalty
+    gap: float  # how much the value may be above the optimum
+    n_sweeps: int = 0  # sweeps of coordinate descent
+    has_converged: bool = False  # whether the gap is within the tolerance
 
 
 class LinearCentroidEncoding(NamedTuple):
-    """Where the two steps, or the alternation, ended.
+    """Where the two steps, or the alternation, ended."""
 
-    Attributes
-    ----------
-    coef : ndarray of shape (n_features,)
-        b.
-    axes : ndarray of shape (n_features, n_components)
-        A.
-    correlations : ndarray of shape (n_features,)
-        Of the columns of the lasso with the residual: at most half the penalty.
-    objectives : ndarray
-        Value after each step, beginning with A and weights of one.
-    penalty : float
-        Weight of the l1 norm.
-    largest_penalty : float
-        The smallest one at which all weights are zero.
-    gap : float
-        Duality gap of the last lasso.
-    n_iter : int
-        Sweeps of the two-step solution, or alternations.
-    has_converged : bool
-        Whether the tolerance was reached.
-    """
-
-    coef: np.ndarray
-    axes: np.ndarray
+    coef: np.ndarray  # (n_features,): b
+    axes: np.ndarray  # (n_features, n_components): A
+    # (n_features,): of the columns of the lasso with the residual: at most half the penalty.
     correlations: np.ndarray
-    objectives: np.ndarray
-    penalty: float
-    largest_penalty: float
-    gap: float
-    n_iter: int
-    has_converged: bool
+    objectives: np.ndarray  # value after each step, beginning with A and weights of one
+    penalty: float  # weight of the l1 norm
+    largest_penalty: float  # the smallest one at which all weights are zero
+    gap: float  # duality gap of the last lasso
+    n_iter: int  # sweeps of the two-step solution, or alternations
+    has_converged: bool  # whether the tolerance was reached
 
 
 def encoding_problem(X, codes, moments, weights=None, origin=None, scale=None):
-    """Summarise samples.
+    """Summarise samples, minus an `origin` (their mean, or nothing), over a `scale`.
 
-    Parameters
-    ----------
-    X : ndarray or CSR/CSC of shape (n_samples, n_features)
-        Samples; sparse ones are centred implicitly.
-    codes : ndarray of int32
-        Their classes.
-    moments : ClassMoments
-        Of the same samples.
-    weights : ndarray of float64, optional
-        Their weights.
-    origin : ndarray of shape (n_features,), optional
-        What is subtracted: the mean of all samples, or nothing.
-    scale : ndarray of shape (n_features,), optional
-        What each feature is divided by; infinity makes it zero.
+    Sparse samples are centred implicitly. A scale of infinity makes a feature zero.
     """
     is_centred = origin is not None
     origin = origin if is_centred else np.zeros(X.shape[1])
@@ -183,10 +119,10 @@ def encoding_problem(X, codes, moments, weights=None, origin=None, scale=None):
     means = ((moments.means - origin) / scale).T * np.sqrt(moments.counts)
     problem = EncodingProblem(rows, averages, means, rows.column_squares(), is_centred)
     n_rows, n_features = rows.rows.shape
-    return _condensed(problem) if n_features <= min(n_rows, _LARGEST_PRODUCT) else problem
+    return _condense(problem) if n_features <= min(n_rows, _LARGEST_PRODUCT) else problem
 
 
-def _condensed(problem):
+def _condense(problem):
     """Put as many rows as there are features, with the same inner products, for many samples."""
     found = spectrum(problem.rows)
     roots = np.sqrt(found.values)[:, None]
@@ -214,7 +150,7 @@ def first_axes(problem, n_components=None):
         axes = _axes_of_gram(problem, rounding)
     else:
         axes = _axes_by_products(problem, rounding, principal.shape[1])
-    return _oriented((axes if axes.size else principal)[:, :n_components])
+    return _orient((axes if axes.size else principal)[:, :n_components])
 
 
 def _axes_of_gram(problem, rounding):
@@ -277,7 +213,7 @@ def best_axes(problem, coef, n_components=None):
     axes = np.zeros((coef.size, min(inner.shape[1], n_components or coef.size)))
     axes[is_used] = used @ inner[:n_used, : axes.shape[1]]
     axes[~is_used] = unused @ inner[n_used:, : axes.shape[1]]
-    return _oriented(axes)
+    return _orient(axes)
 
 
 def _positive_eigenpairs(matrix, rounding):
@@ -289,7 +225,7 @@ def _positive_eigenpairs(matrix, rounding):
     return values[::-1][:n_positive], vectors[:, ::-1][:, :n_positive]
 
 
-def _oriented(axes):
+def _orient(axes):
     """Give each axis the sign that makes its largest entry positive."""
     if axes.size == 0:
         return axes
@@ -311,29 +247,15 @@ def objective(problem, A, coef, penalty):
 
 
 def solve_lasso(problem, A, penalty, coef, tol, max_sweeps):
-    """Find b for given A, by coordinate descent on the features that matter.
+    """Find b for given A, by coordinate descent from `coef` on the features that matter.
 
     Column j of the lasso is the outer product of column j of Z with row j of A; its target is C A.
-    None of them is formed: the derivative by b_j is -2 z_j^T (C A - Z diag(b) A) a_j.
-
-    Parameters
-    ----------
-    problem : EncodingProblem
-        The samples.
-    A : ndarray of shape (n_features, n_components)
-        Axes.
-    penalty : float
-        Weight of the l1 norm, positive.
-    coef : ndarray of shape (n_features,)
-        Where to start.
-    tol : float
-        Stop when the duality gap is at most this share of the value.
-    max_sweeps : int
-        Stop after so many sweeps.
+    None of them is formed: the derivative by b_j is -2 z_j^T (C A - Z diag(b) A) a_j. Stops when
+    the duality gap is at most `tol` of the value.
     """
     target = problem.target(A)
     rounding = _GAP_ROUNDING * (target**2).sum()
-    state = _certified(problem, A, target, penalty, coef)
+    state = _certify(problem, A, target, penalty, coef)
     is_working = coef != 0.0
     while state.n_sweeps < max_sweeps and not state.has_converged:
         is_working |= _worst_violators(state.correlations, penalty, is_working)
@@ -344,7 +266,7 @@ def solve_lasso(problem, A, penalty, coef, tol, max_sweeps):
             problem, A, target, penalty, state, is_working, max_sweeps, least_gain
         )
         n_sweeps += state.n_sweeps
-        state = _certified(problem, A, target, penalty, coef)
+        state = _certify(problem, A, target, penalty, coef)
         is_within = state.gap <= max(tol * state.value, rounding)
         state = state._replace(n_sweeps=n_sweeps, has_converged=is_within)
     return state._replace(coef=_on_first_copies(problem, A, penalty, state))
@@ -352,7 +274,7 @@ def solve_lasso(problem, A, penalty, coef, tol, max_sweeps):
 
 def _descend(problem, A, target, penalty, state, is_working, max_sweeps, least_gain):
     """Improve the weights of the working set; return all weights and the number of sweeps."""
-    from . import _lasso_loops
+    from . import _loops
 
     working = np.flatnonzero(is_working)
     columns = np.ascontiguousarray(problem.rows.columns(working).T)
@@ -360,15 +282,13 @@ def _descend(problem, A, target, penalty, state, is_working, max_sweeps, least_g
     curvatures = 2.0 * problem.squares[working] * (axes**2).sum(axis=1)
     residual = np.ascontiguousarray(state.residual.T)
     most = min(np.clip(is_working.size // working.size, *_SWEEPS), max_sweeps - state.n_sweeps)
-    n_sweeps = _lasso_loops.descend(
-        columns, axes, curvatures, penalty, some, residual, most, least_gain
-    )
+    n_sweeps = _loops.descend(columns, axes, curvatures, penalty, some, residual, most, least_gain)
     coef = state.coef.copy()
-    coef[working] = _minimised_on_its_face(columns, axes, target, penalty, some)
+    coef[working] = _minimise_on_face(columns, axes, target, penalty, some)
     return coef, n_sweeps
 
 
-def _minimised_on_its_face(columns, axes, target, penalty, coef):
+def _minimise_on_face(columns, axes, target, penalty, coef):
     """Minimise over the weights that are not zero; one that would change its sign becomes zero.
 
     With the signs known the problem is quadratic. Coordinate descent finds the signs soon, but the
@@ -449,7 +369,7 @@ def _worst_violators(correlations, penalty, is_working):
     return found
 
 
-def _certified(problem, A, target, penalty, coef):
+def _certify(problem, A, target, penalty, coef):
     """Value of the lasso and how much it may be above the optimum, by a point of the dual."""
     residual = target - problem.rows.push(coef[:, None] * A)
     correlations = problem.correlations(A, residual)
@@ -468,22 +388,9 @@ def solve_linear_centroid_encoder(
 ):
     """Find axes and weights: in two steps, or by alternating them until the value stays.
 
-    Parameters
-    ----------
-    problem : EncodingProblem
-        The samples.
-    alpha : float
-        Penalty, as a share of the smallest one at which all weights are zero if `relative`.
-    relative : bool
-        Whether `alpha` is a share.
-    n_components : int, optional
-        Most columns of A; by default all that pay.
-    alternate : bool
-        Whether to go on after the first two steps.
-    max_iter : int
-        Most sweeps of the lasso, or most alternations.
-    tol : float
-        Relative duality gap of the lasso, and relative change of the value in an alternation.
+    `alpha` is the penalty, or if `relative` a share of the smallest one at which all weights are
+    zero. `max_iter` limits sweeps of the lasso, or alternations; `tol` is the relative duality gap,
+    and the relative change of the value in an alternation.
     """
     A = first_axes(problem, n_components)
     n_features = problem.squares.size
@@ -495,7 +402,7 @@ def solve_linear_centroid_encoder(
         max_sweeps = _MOST_SWEEPS if alternate else max_iter
         lasso = solve_lasso(problem, A, penalty, nothing, tol, max_sweeps)
     else:
-        lasso = _certified(problem, A, problem.target(A), penalty, nothing)
+        lasso = _certify(problem, A, problem.target(A), penalty, nothing)
         lasso = lasso._replace(gap=0.0, has_converged=True)
     objectives.append(objective(problem, A, lasso.coef, penalty))
     n_iter, has_converged = lasso.n_sweeps, lasso.has_converged

@@ -32,21 +32,10 @@ ROUNDING = 1e-12  # share of the size of the data, or of a score, that may be ro
 
 
 def rank_features(scores, errors=None, order=None):
-    """Columns by decreasing score; those that tie by position.
+    """Columns by decreasing score; those that tie by position, or as they come in `order`.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_features,)
-        Higher is better. Infinite ones are equal, NaN comes last.
-    errors : ndarray of shape (n_features,) or float, optional
-        Bounds of what rounding does to the scores; a share of each score if not given.
-    order : ndarray of int, shape (n_features,), optional
-        The columns in the order in which ties go; as they are if not given.
-
-    Returns
-    -------
-    ndarray of int, shape (n_features,)
-        The columns, the best first.
+    Infinite scores are equal, NaN comes last. `errors` bound what rounding does to the scores; a
+    share of each score if not given.
     """
     scores = np.where(np.isnan(scores), -np.inf, scores)
     errors = ROUNDING * np.abs(scores) if errors is None else errors

@@ -40,30 +40,17 @@ _ENTRIES_PER_TILE = 2**16  # of the scores
 
 
 class ReliefProblem(NamedTuple):
-    """What the scores are made of.
+    """What the scores are made of."""
 
-    Attributes
-    ----------
-    parts : list
-        Features of one kind each, with the same methods.
-    groups : tuple of ndarray
-        Class and weight of each sample, samples class by class, and where each class begins.
-    n_neighbors : int
-        Weight of the neighbours that are taken of each class.
-    factors : ndarray of shape (n_classes, n_classes)
-        What the mean difference to class c counts for a sample of class k; -1 for its own.
-    is_squared : bool
-        Whether differences are squared in the scores.
-    total : float
-        What the sum over the samples is divided by.
-    """
-
-    parts: list
+    parts: list  # features of one kind each, with the same methods
+    # Class and weight of each sample, samples class by class, and where each class begins.
     groups: tuple
-    n_neighbors: int
+    n_neighbors: int  # weight of the neighbours that are taken of each class
+    # (n_classes, n_classes): what the mean difference to class c counts for a sample of class k; -1
+    # for its own.
     factors: np.ndarray
-    is_squared: bool
-    total: float
+    is_squared: bool  # whether differences are squared in the scores
+    total: float  # what the sum over the samples is divided by
 
     @property
     def n_samples(self):
@@ -87,26 +74,10 @@ class ReliefProblem(NamedTuple):
 def pose_relief(
     X, codes, n_classes, weights=None, is_categorical=None, *, n_neighbors, metric, variant
 ):
-    """Prepare samples, features and weights.
+    """Prepare samples, NaN where a value is missing, features and weights.
 
-    Parameters
-    ----------
-    X : ndarray or CSR/CSC of shape (n_samples, n_features)
-        Samples; NaN where a value is missing.
-    codes : ndarray of int32
-        Class 0 ... n_classes - 1 of each row.
-    n_classes : int
-        Number of classes.
-    weights : ndarray of float64, optional
-        Weight of each row; a row of weight 2 counts as two equal rows.
-    is_categorical : ndarray of bool, shape (n_features,), optional
-        Features whose values are only equal or different.
-    n_neighbors : int
-        Number of neighbours in each class.
-    metric : {"manhattan", "euclidean"}
-        What makes neighbours near.
-    variant : {"classic", "squared"}
-        As above.
+    A row of weight 2 counts as two equal rows. `metric`, "manhattan" or "euclidean", is what makes
+    neighbours near; `variant`, "classic" or "squared", as above.
     """
     if weights is None:
         weights = np.ones(codes.size)
@@ -283,7 +254,7 @@ class _Part:
         tile = self._X[:, columns]
         return tile.toarray() if issparse(tile) else tile
 
-    def _transposed(self, start, stop):
+    def _transpose_tile(self, start, stop):
         return np.ascontiguousarray(self._tile(start, stop).T, dtype=np.float64)
 
     def _tiles(self, width):
@@ -304,7 +275,7 @@ class _Numbers(_Part):
         for start, stop in self._tiles(_FEATURES_PER_TILE):
             rates = self._features.rates[start:stop]
             _relief_loops.add_distances(
-                self._transposed(start, stop), rates, rows, self._is_euclidean,
+                self._transpose_tile(start, stop), rates, rows, self._is_euclidean,
                 _SAMPLES_PER_CHUNK, distances,
             )  # fmt: skip
 
@@ -335,7 +306,7 @@ class _Numbers(_Part):
             return self._X, first
         return np.ascontiguousarray(self._tile(start, stop), dtype=np.float64), 0
 
-    def _scaled(self, start, stop):
+    def _scale_tile(self, start, stop):
         """Values as shares of the range, from its lower end on."""
         features = self._features
         tile = np.subtract(self._tile(start, stop), features.lowest[start:stop], dtype=np.float64)
@@ -352,7 +323,7 @@ class _NumbersOfFew(_Numbers):
         from . import _relief_loops
 
         def of_features(start, stop):
-            tile = self._transposed(start, stop)
+            tile = self._transpose_tile(start, stop)
             some = np.zeros((tile.shape[1], tile.shape[1]))
             _relief_loops.add_upper_distances(
                 tile, self._features.rates[start:stop], self._is_euclidean, _FEATURES_PER_TILE,
@@ -364,7 +335,6 @@ class _NumbersOfFew(_Numbers):
         self._distances = np.triu(upper) + np.triu(upper, 1).T
 
     def add_distances(self, rows, distances):
-        """As above."""
         distances += self._distances[rows]
 
 
@@ -377,19 +347,17 @@ class _Products(_Numbers):
         super().__init__(*args)
         self._squares = np.zeros(self._X.shape[0])
         for block in self._tiles(_FEATURES_PER_PRODUCT):
-            Z = self._scaled(*block)
+            Z = self._scale_tile(*block)
             self._squares += np.einsum("ij,ij->i", Z, Z)
 
     def errors(self, rows):
-        """As above."""
         steps = 4.0 * (self.columns.size + 8.0)
         return steps * _EPSILON * (self._squares[rows] + self._squares.max())
 
     def add_distances(self, rows, distances):
-        """As above."""
         distances += self._squares[rows, None] + self._squares
         for block in self._tiles(_FEATURES_PER_PRODUCT):
-            Z = self._scaled(*block)
+            Z = self._scale_tile(*block)
             distances -= 2.0 * (Z[rows] @ Z.T)
 
 
@@ -397,11 +365,9 @@ class _MixedFeatures(_Part):
     """Features that hold categories or miss values; sparse ones are made dense tile by tile."""
 
     def errors(self, rows):
-        """As above."""
         return np.zeros(rows.size)
 
     def add_distances(self, rows, distances):
-        """As above."""
         from . import _relief_loops
 
         for start, stop in self._mixed_tiles():
@@ -413,11 +379,9 @@ class _MixedFeatures(_Part):
             )  # fmt: skip
 
     def add_exact_distances(self, rows, wanted, distances):
-        """As above."""
         self.add_distances(rows, distances)
 
     def add_scores(self, pairs, problem, n_jobs, scores):
-        """As above."""
         from . import _relief_loops
 
         def of_tile(start, stop):
@@ -441,7 +405,7 @@ class _MixedFeatures(_Part):
         """Values, (features, samples), which are present, and mean differences to each class."""
         from . import _relief_loops
 
-        tile = self._transposed(start, stop)
+        tile = self._transpose_tile(start, stop)
         codes, weights, _, bounds = self._groups
         lowest, rates, is_categorical, is_complete = (part[start:stop] for part in self._features)
         shape = (stop - start, bounds.size - 1, codes.size)
@@ -478,7 +442,7 @@ class _SparseFeatures:
         self._longest = np.diff(by_row.indptr).max()
 
     def prepare(self, n_jobs):
-        """As above."""
+        """Get ready for distances; here nothing is needed."""
 
     def _distances_from_zero(self, X):
         gaps = np.abs(self._by_row[0]) * self._rates[X.indices]
@@ -489,12 +453,10 @@ class _SparseFeatures:
         return np.bincount(rows, gaps, minlength=X.shape[0])
 
     def errors(self, rows):
-        """As above."""
         steps = 4.0 * (self._longest + 8.0)
         return steps * _EPSILON * (self._lengths[rows] + self._lengths.max())
 
     def add_distances(self, rows, distances):
-        """As above."""
         from . import _relief_loops
 
         _relief_loops.add_sparse_distances(
@@ -503,7 +465,6 @@ class _SparseFeatures:
         )  # fmt: skip
 
     def add_exact_distances(self, rows, wanted, distances):
-        """As above."""
         from . import _relief_loops
 
         _relief_loops.add_wanted_distances(
@@ -512,7 +473,6 @@ class _SparseFeatures:
         )  # fmt: skip
 
     def add_scores(self, pairs, problem, n_jobs, scores):
-        """As above."""
         from . import _relief_loops
 
         def of_block(start, stop):

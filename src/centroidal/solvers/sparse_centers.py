@@ -24,33 +24,19 @@ __all__ = ["CenterPath", "feature_scale", "solve_l1_centers", "solve_l2_centers"
 
 
 class CenterPath(NamedTuple):
-    """The optimal centers for every number of selected features.
+    """The optimal centers for every number of selected features."""
 
-    Attributes
-    ----------
-    class_centers : ndarray of shape (n_classes, n_features)
-        Center of each class where a feature is kept; NaN for a class without samples.
-    shared : ndarray of shape (n_features,)
-        Center of all classes where a feature is dropped.
-    scale : ndarray of shape (n_features,)
-        What distances along each feature are divided by.
-    gains : ndarray of shape (n_features,)
-        Decrease of the objective when a feature is kept; never negative.
-    ranking : ndarray of shape (n_features,)
-        Features by decreasing gain; those that are equal up to rounding by column.
-    losses : ndarray of shape (n_features,)
-        What a kept feature adds to the objective.
-    spreads : ndarray of shape (n_features,)
-        Mean loss of a sample around the center of its class.
-    """
-
+    # (n_classes, n_features): center of each class where a feature is kept; NaN for a class without
+    # samples.
     class_centers: np.ndarray
-    shared: np.ndarray
-    scale: np.ndarray
+    shared: np.ndarray  # (n_features,): center of all classes where a feature is dropped
+    scale: np.ndarray  # (n_features,): what distances along each feature are divided by
+    # (n_features,): decrease of the objective when a feature is kept; never negative.
     gains: np.ndarray
+    # (n_features,): features by decreasing gain; those that are equal up to rounding by column.
     ranking: np.ndarray
-    losses: np.ndarray
-    spreads: np.ndarray
+    losses: np.ndarray  # (n_features,): what a kept feature adds to the objective
+    spreads: np.ndarray  # (n_features,): mean loss of a sample around the center of its class
 
     @property
     def summaries(self):

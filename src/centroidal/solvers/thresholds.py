@@ -30,24 +30,13 @@ _SAMPLES_OF_ORDER = 1024  # from which the ends of the runs are chosen
 
 
 def find_threshold(rule, values, is_positive, weights=None, balance=0.99):
-    """Find the threshold that a rule puts between projected samples.
+    """Find the threshold that a rule puts between projected samples, the positive ones above.
 
-    Parameters
-    ----------
-    rule : {"inclusive", "strict", "balanced", "mahalanobis"}
-        "inclusive": mean of the projected samples that, as thresholds, leave the most samples on
-        their side, where a sample on the threshold is right whatever its class. "strict": the same
-        where it is right only if negative. "balanced": mean over the two classes of the mean of
-        those samples of the class that score more than `balance` times the best of the class.
-        "mahalanobis": as many standard deviations from one mean as from the other.
-    values : ndarray of shape (n_samples,)
-        Projections; positive samples are the larger ones on average.
-    is_positive : ndarray of bool
-        The class.
-    weights : ndarray, optional
-        What each sample counts.
-    balance : float
-        The k of eq. (3.22).
+    "inclusive": mean of the projected samples that, as thresholds, leave the most samples on their
+    side, where a sample on the threshold is right whatever its class. "strict": the same where it
+    is right only if negative. "balanced": mean over the two classes of the mean of those samples of
+    the class that score more than `balance`, the k of eq. (3.22), times the best of the class.
+    "mahalanobis": as many standard deviations from one mean as from the other.
     """
     weights = np.ones(values.size) if weights is None else weights
     return place_threshold(rule, Line(values, is_positive, weights), balance)
@@ -102,7 +91,7 @@ class Line(NamedTuple):
         counted = self.weights > 0
         values, weights = self.values[counted], self.weights[counted]
         shares = np.where(self.is_positive[counted] == [[False], [True]], weights, 0.0)
-        return Candidates.joined([Candidates(values, values, shares)], tol)
+        return Candidates.join([Candidates(values, values, shares)], tol)
 
     def moments(self):
         """Class moments of the projections."""
@@ -132,9 +121,9 @@ class LineInBlocks:
         sizes = self._blocks.map(_size_and_largest).gather()
         n_samples, largest = sum(size for size, _ in sizes), max(top for _, top in sizes)
         tol = _ROUNDING * largest
-        parts = self._blocks.regroup(_MOST_RUNS, partial(_joined_candidates, tol)).persist()
+        parts = self._blocks.regroup(_MOST_RUNS, partial(_join_candidates, tol)).persist()
         ends = self._ends(parts, -(-n_samples // _SAMPLES_OF_ORDER), tol)
-        join = partial(Candidates.joined, tol=tol)
+        join = partial(Candidates.join, tol=tol)
         return parts.exchange(partial(Candidates.cut, ends=ends), join, ends.size + 1).persist()
 
     def _ends(self, parts, step, tol):
@@ -149,22 +138,15 @@ class LineInBlocks:
 
 
 class Candidates(NamedTuple):
-    """Distinct projections in order; values that differ by rounding alone are one, the first.
+    """Distinct projections in order; values that differ by rounding alone are one, the first."""
 
-    Attributes
-    ----------
-    starts, stops : ndarray of shape (n_candidates,)
-        The first and the last of the values that are one.
-    shares : ndarray of shape (2, n_candidates)
-        Weight of the negative and of the positive samples on each.
-    """
-
-    starts: np.ndarray
-    stops: np.ndarray
+    starts: np.ndarray  # (n_candidates,): the first of the values that are one
+    stops: np.ndarray  # the last of them
+    # (2, n_candidates): weight of the negative and of the positive samples on each.
     shares: np.ndarray
 
     @classmethod
-    def joined(cls, parts, tol):
+    def join(cls, parts, tol):
         """Put candidates of several parts in order; what is nearer than `tol` is one."""
         fields = zip(*parts, strict=True)
         starts, stops, shares = (np.concatenate(field, axis=-1) for field in fields)
@@ -256,8 +238,8 @@ def _size_and_largest(line):
     return line.values.size, line.largest
 
 
-def _joined_candidates(tol, lines):
-    return Candidates.joined([line.candidates(tol) for line in lines], tol)
+def _join_candidates(tol, lines):
+    return Candidates.join([line.candidates(tol) for line in lines], tol)
 
 
 def _every(step, candidates):

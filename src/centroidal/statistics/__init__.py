@@ -2,13 +2,11 @@
 
 from .class_medians import ClassMedians, class_medians, median_deviations
 from .class_moments import ClassMoments, class_moments, fold_moments
-from .class_subspace import ClassSubspace, class_subspace
-from .cluster_scatters import ClusterScatters, cluster_scatters
+from .class_subspace import ClassSubspace, ClusterScatters, class_subspace, cluster_scatters
 from .gram import GramSummary, gram_summary
 from .sliding_subspace import SlidingSubspace
-from .spectrum import Spectrum, matrix_spectrum
+from .spectrum import Spectrum, WithinCovariance, matrix_spectrum, within_covariance
 from .threads import map_blocks
-from .within_covariance import WithinCovariance, within_covariance
 
 __all__ = [
     "ClassMedians",

@@ -17,26 +17,15 @@ _NARROWEST, _WIDEST = 16, 512  # columns in a block of work
 
 
 class ClassMedians(NamedTuple):
-    """Medians of every feature in every class and over all, with their dispersions.
+    """Medians of every feature in every class and over all, with their dispersions."""
 
-    Attributes
-    ----------
-    counts : ndarray of shape (n_classes,)
-        Sum of the sample weights of each class.
-    medians : ndarray of shape (n_classes, n_features)
-        Class medians, eq. (6); 0 for a class without samples.
-    dispersions : ndarray of shape (n_classes, n_features)
-        Mean absolute deviation from the class median, eq. (17).
-    shared : ndarray of shape (n_features,)
-        Median of all samples when each class weighs 1, eq. (15).
-    shared_dispersion : ndarray of shape (n_features,)
-        Sum over the classes of the mean absolute deviation from `shared`, eq. (18).
-    """
-
-    counts: np.ndarray
+    counts: np.ndarray  # (n_classes,): sum of the sample weights of each class
+    # (n_classes, n_features): class medians, eq. (6); 0 for a class without samples.
     medians: np.ndarray
+    # (n_classes, n_features): mean absolute deviation from the class median, eq. (17).
     dispersions: np.ndarray
-    shared: np.ndarray
+    shared: np.ndarray  # (n_features,): median of all samples when each class weighs 1, eq. (15)
+    # (n_features,): sum over the classes of the mean absolute deviation from `shared`, eq. (18).
     shared_dispersion: np.ndarray
 
 

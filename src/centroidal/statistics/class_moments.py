@@ -24,20 +24,12 @@ _CONSTANT = 1e-13  # a spread below this share of the mean is rounding
 
 @dataclass(frozen=True)
 class ClassMoments:
-    """Weight, mean and sum of squared deviations of every feature in every class.
+    """Weight, mean and sum of squared deviations of every feature in every class."""
 
-    Attributes
-    ----------
-    counts : ndarray of shape (n_classes,)
-        Sum of the sample weights of each class; 0 for a class that was not seen.
-    means : ndarray of shape (n_classes, n_features)
-        Class means; 0 for a class that was not seen.
-    squares : ndarray of shape (n_classes, n_features)
-        Weighted sums of squared deviations from the class mean.
-    """
-
+    # (n_classes,): sum of the sample weights of each class; 0 for a class that was not seen.
     counts: np.ndarray
-    means: np.ndarray
+    means: np.ndarray  # (n_classes, n_features): class means; 0 for a class that was not seen
+    # (n_classes, n_features): weighted sums of squared deviations from the class mean.
     squares: np.ndarray
 
     @classmethod

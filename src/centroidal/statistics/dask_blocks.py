@@ -11,8 +11,7 @@ from .class_medians import ClassMedians, class_medians, median_deviations
 from .class_moments import ClassMoments, class_moments
 from .class_subspace import ClassSubspace, class_subspace
 from .dask_collection import DaskCollection, RowBlocks, merge_in_tree
-from .leading_eigenpairs import basis_size
-from .spectrum import Spectrum, is_direct, iterated_spectrum, matrix_spectrum
+from .spectrum import Spectrum, basis_size, is_direct, iterated_spectrum, matrix_spectrum
 
 __all__ = ["DaskBlocks"]
 

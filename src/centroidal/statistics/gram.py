@@ -17,29 +17,17 @@ class GramSummary(NamedTuple):
 
     Vectors of that space are combinations of samples, centred and times the root of their weight;
     their *image* holds the inner products with these.
-
-    Attributes
-    ----------
-    counts : ndarray of shape (n_classes,)
-        Sum of the sample weights of each class.
-    means : ndarray of shape (n_classes, n_samples)
-        Class means minus the common mean, as combinations.
-    images : ndarray of shape (n_classes, n_samples)
-        Images of the class means.
-    spectrum : Spectrum or None
-        Of the centred Gram matrix; None where the means were whitened without it.
-    whitened : ndarray of shape (n_classes, n_samples) or None
-        Means times the inverse of the Gram matrix, where it was found by a factorisation.
-    row_means : ndarray of shape (n_samples,)
-        Mean of each row of the kernel matrix.
     """
 
-    counts: np.ndarray
-    means: np.ndarray
-    images: np.ndarray
+    counts: np.ndarray  # (n_classes,): sum of the sample weights of each class
+    means: np.ndarray  # (n_classes, n_samples): class means minus the common mean, as combinations
+    images: np.ndarray  # (n_classes, n_samples): images of the class means
+    # Of the centred Gram matrix; None where the means were whitened without it.
     spectrum: Spectrum | None
+    # (n_classes, n_samples): means times the inverse of the Gram matrix, where it was found by a
+    # factorisation.
     whitened: np.ndarray | None
-    row_means: np.ndarray
+    row_means: np.ndarray  # (n_samples,): mean of each row of the kernel matrix
 
 
 def gram_summary(kernel_matrix, codes, n_classes, weights, n_pairs=None, *, invert=False):

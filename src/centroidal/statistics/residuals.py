@@ -1,11 +1,14 @@
 """Rows minus their center, as an operator: sparse rows are centred implicitly."""
 
+from functools import cached_property
+
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-__all__ = ["residuals"]
+__all__ = ["column_products", "residuals"]
 
 _ENTRIES_PER_BLOCK = 2**20
+_LARGEST_GRAMS = 2**24  # entries of the matrices of all classes together that are kept
 
 
 def residuals(X, codes, means, weights=None, scale=None):
@@ -111,7 +114,6 @@ class _SparseResiduals:
         self.total = weights.sum()
 
     def scatter(self):
-        """Inner products of the features."""
         return sum((block.T * weights) @ block for block, weights in self._centred_blocks())
 
     def gram(self):
@@ -127,7 +129,6 @@ class _SparseResiduals:
         return gram
 
     def weighted_gram(self, feature_weights):
-        """Inner products of the samples in which each feature has a weight."""
         weighted = self.rows.multiply(feature_weights).tocsr()
         weighted_means = self.means * feature_weights
         inner = (weighted @ self.rows.T).toarray()
@@ -136,16 +137,13 @@ class _SparseResiduals:
         return (inner - crossed - crossed.T + between) * np.outer(self.roots, self.roots)
 
     def columns(self, chosen):
-        """Residuals on some features, as a dense array."""
         centred = self.rows[:, chosen].toarray() - self.means[:, chosen][self.codes]
         return centred * self.roots[:, None]
 
     def push(self, right):
-        """Residuals times `right`."""
         return (self.rows @ right - (self.means @ right)[self.codes]) * self.roots[:, None]
 
     def pull_back(self, left):
-        """Residuals transposed times `left`."""
         weighted = left * self.roots[:, None]
         return self.rows.T @ weighted - self.means.T @ (self.members @ weighted)
 
@@ -164,11 +162,9 @@ class _SparseResiduals:
         return stored + (zeros * self.means**2).sum(axis=0)
 
     def trace(self):
-        """Sum of the squared lengths of all residuals."""
         return float(self.column_squares().sum())
 
     def squared_lengths(self):
-        """Squared length of each residual, without its weight."""
         blocks = self._centred_blocks()
         return np.concatenate([np.einsum("ij,ij->i", block, block) for block, _ in blocks])
 
@@ -177,3 +173,95 @@ class _SparseResiduals:
         for start in range(0, self.rows.shape[0], height):
             rows = slice(start, start + height)
             yield self.rows[rows].toarray() - self.means[self.codes[rows]], self.weights[rows]
+
+
+def column_products(X, codes, counts, origin, weights=None, scale=None):
+    """Prepare products of the columns of `X` with sums of columns.
+
+    Columns are looked at relative to the mean of all columns, sample by sample, which makes no
+    difference between them and saves digits; sparse rows, mostly zero, are left as they are.
+
+    Parameters
+    ----------
+    X : ndarray or CSR/CSC of shape (n_samples, n_features)
+        Samples.
+    codes : ndarray of int32
+        Class 0 ... n_classes - 1 of each row; a negative code leaves the row out.
+    counts : ndarray of shape (n_classes,)
+        Weight of each class; not zero.
+    origin : ndarray of shape (n_features,)
+        What is subtracted from each row.
+    weights : ndarray of float64, optional
+        Weight of each row.
+    scale : ndarray of shape (n_features,), optional
+        What each feature is divided by.
+    """
+    parts = []
+    for c in range(counts.size):
+        rows = np.flatnonzero(codes == c)
+        zeros = np.zeros(rows.size, dtype=np.int32)
+        of_rows = None if weights is None else weights[rows]
+        parts.append(residuals(X[rows], zeros, origin[None], of_rows, scale).subtract_levels())
+    n_samples = sum(part.codes.size for part in parts)
+    n_features = origin.size
+    fits = (counts.size + 1) * n_features**2 <= _LARGEST_GRAMS
+    kind = _GramProducts if 2 * n_features <= n_samples and fits else _RowProducts
+    return kind(parts, counts)
+
+
+class _GramProducts:
+    """Products from matrices of all columns with all; for many samples of few features.
+
+    Attributes
+    ----------
+    squares : ndarray of shape (n_classes + 1, n_features)
+        Mean squares of each column over the samples of each class, and in the last row over all.
+    """
+
+    def __init__(self, parts, counts):
+        grams = np.array([part.scatter() for part in parts])
+        everything = grams.sum(axis=0) / counts.sum()
+        grams /= counts[:, None, None]
+        self._grams = [*grams, everything]
+        self.squares = np.array([gram.diagonal() for gram in self._grams])
+
+    def multiply(self, c, members):
+        """Mean products of each column with sums of columns over class `c`, or -1 for all.
+
+        Parameters
+        ----------
+        c : int
+            Class, or -1 for all samples.
+        members : ndarray of shape (n_features, n_sums)
+            1.0 where a column belongs to a sum.
+        """
+        return self._grams[c] @ members
+
+    @property
+    def gram(self):
+        """Mean products of all columns over all samples."""
+        return self._grams[-1]
+
+
+class _RowProducts:
+    """The same from the rows themselves; for many features."""
+
+    def __init__(self, parts, counts):
+        self._parts = parts
+        self._counts = counts
+        squares = np.array([part.column_squares() for part in parts])
+        everything = squares.sum(axis=0) / counts.sum()
+        self.squares = np.vstack([squares / counts[:, None], everything])
+
+    def multiply(self, c, members):
+        """As above."""
+        if c >= 0:
+            part = self._parts[c]
+            return part.pull_back(part.push(members)) / self._counts[c]
+        products = sum(part.pull_back(part.push(members)) for part in self._parts)
+        return products / self._counts.sum()
+
+    @cached_property
+    def gram(self):
+        """As above; made when first asked for."""
+        return sum(part.scatter() for part in self._parts) / self._counts.sum()

@@ -40,20 +40,12 @@ class SlidingSubspace:
 
     Forgetting drops the oldest coordinates and decomposes the others again, which is as exact as
     formulas for downdating. The class means stay exact whatever is cut off.
-
-    Attributes
-    ----------
-    chunks : tuple of Chunk
-        Oldest first.
-    coordinates : ndarray of shape (n_samples, rank)
-        Of the samples of all chunks, relative to their mean.
-    subspace : ClassSubspace
-        Class means and leading directions of the window.
     """
 
-    chunks: tuple
+    chunks: tuple  # oldest first
+    # (n_samples, rank): of the samples of all chunks, relative to their mean.
     coordinates: np.ndarray
-    subspace: ClassSubspace
+    subspace: ClassSubspace  # class means and leading directions of the window
 
     @classmethod
     def empty(cls, n_classes, n_features):

@@ -1,20 +1,28 @@
-"""Eigenpairs of a scatter matrix from the smaller side; never m x m when m > n."""
+"""Eigenpairs of a scatter matrix from the smaller side; never m x m when m > n.
+
+Also of a symmetric operator that is only known by its products, and of the pooled covariance.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
 
-from .leading_eigenpairs import leading_eigenpairs, orthonormalise
+from .residuals import residuals
 
 __all__ = [
     "Spectrum",
+    "WithinCovariance",
+    "basis_size",
     "is_direct",
     "iterated_spectrum",
+    "leading_eigenpairs",
     "matrix_spectrum",
     "merged_spectrum",
+    "orthonormalise",
     "spectrum",
     "split_columns",
+    "within_covariance",
 ]
 
 _ALL_AT_ONCE = 512  # up to it, all pairs take no longer than some of them, and other threads go on
@@ -23,24 +31,21 @@ _SHARE_OF_SIZE = 8  # above this share of all pairs, iterations are slower than 
 _LEFT_OVER = 1e-8  # share of the trace that rounding may leave
 _SQUARABLE = 1e-5  # share of the largest squared singular value that squaring leaves ten digits
 _WIDTH = 32  # of a block of vectors that a dense matrix is multiplied with
+# Everything here is NumPy's: SciPy has threads of its own, and taking turns lets both wait.
+_MENDABLE = 0.1  # error of inner products that a second round removes
+_ROWS_AT_ONCE = 4096
+_MOST_ROUNDS = 6
+_SEED = 0  # of the starting block: the same data give the same answer
+_ROUNDING = 1e-12
 
 
 class Spectrum(NamedTuple):
-    """A scatter matrix ``vectors * values @ vectors.T`` plus what was cut off.
+    """A scatter matrix ``vectors * values @ vectors.T`` plus what was cut off."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (rank,)
-        Largest eigenvalues, decreasing: squared singular values of the centred data.
-    vectors : ndarray of shape (n_features, rank)
-        Their orthonormal eigenvectors.
-    trace : float
-        Sum of all eigenvalues, with those that were cut off.
-    """
-
+    # (rank,): largest eigenvalues, decreasing: squared singular values of the centred data.
     values: np.ndarray
-    vectors: np.ndarray
-    trace: float
+    vectors: np.ndarray  # (n_features, rank): their orthonormal eigenvectors
+    trace: float  # sum of all eigenvalues, with those that were cut off
 
     @classmethod
     def empty(cls, n_features):
@@ -183,3 +188,138 @@ def split_columns(vectors, columns):
     outside -= vectors @ correction
     inside += correction
     return inside, *orthonormalise(outside)
+
+
+def basis_size(n_pairs, width):
+    """Vectors that are kept between two restarts, without the block that comes next."""
+    return max(2 * n_pairs, n_pairs + 4 * width)
+
+
+def leading_eigenpairs(multiply, size, n_pairs, *, width=16, tol=1e-3, max_restarts=300):
+    """Find the `n_pairs` largest eigenvalues, decreasing, and their vectors.
+
+    Block Lanczos with thick restarts: at most about ``2 * n_pairs`` vectors are kept, each new
+    block is orthogonalised against those it is coupled to, then against all, and at a restart the
+    best Ritz vectors stay. `multiply` takes (size, k); the operator must have no large negative
+    eigenvalues, and many more rows than `n_pairs`. Give a small `width` where a product takes as
+    much longer as it has vectors (sparse data), a larger one where reading the operator takes the
+    time. Of an eigenvalue that is repeated many more times than that, some copies may be missed.
+
+    Stops when the residual of every pair is below `tol` of its eigenvalue. The error of an
+    eigenvalue, and of a smooth function of the operator, is about the square of it.
+    """
+    n_basis = basis_size(n_pairs, width)
+    if n_basis + width > size:
+        raise ValueError(f"n_pairs={n_pairs} is too much for size={size}.")
+    basis = np.empty((size, n_basis + width))
+    projected = np.zeros((n_basis + width, n_basis + width))
+    start = np.random.default_rng(_SEED).standard_normal((size, width))
+    basis[:, :width] = orthonormalise(start)[0]
+    done, known = 0, width  # vectors whose product is known; vectors in the basis
+    for _ in range(max_restarts):
+        coupled = 0  # the first block after a restart has to do with all vectors that were kept
+        while known <= n_basis:
+            coupling = _extend(multiply, basis, projected, coupled, done, known)
+            coupled, done, known = done, known, known + coupling.shape[0]
+        values, vectors = np.linalg.eigh(projected[:done, :done], UPLO="U")
+        values, vectors = values[::-1], vectors[:, ::-1]
+        leak = coupling @ vectors[done - coupling.shape[1] :]
+        residual = np.sqrt((leak[:, :n_pairs] ** 2).sum(axis=0))
+        rounding = values[0] * size * np.finfo(float).eps
+        if (residual <= np.maximum(tol * values[:n_pairs], rounding)).all():
+            _rotate(basis, vectors[:, :n_pairs])
+            return values[:n_pairs], basis[:, :n_pairs].copy()
+        kept = n_pairs + (n_basis - n_pairs) // 4
+        _rotate(basis, vectors[:, :kept])
+        basis[:, kept : kept + width] = basis[:, done:known]
+        projected[:] = 0.0
+        projected[range(kept), range(kept)] = values[:kept]
+        done, known = kept, kept + width
+    raise RuntimeError(
+        f"{n_pairs} leading components did not converge to tol={tol} in {max_restarts} restarts."
+    )
+
+
+def _extend(multiply, basis, projected, coupled, done, known):
+    """Add one block to the basis, in place; return how the last block is coupled to it.
+
+    But for rounding, the product of the last block has no part along vectors before `coupled`.
+    """
+    block = multiply(np.ascontiguousarray(basis[:, done:known]))
+    along, triangle = np.zeros((known, block.shape[1])), np.eye(block.shape[1])
+    # Twice is enough, unless a product had nothing new and what is left of it is rounding.
+    for n_rounds in range(1, _MOST_ROUNDS + 1):
+        first = coupled if n_rounds == 1 else 0
+        old = basis[:, first:known]
+        part = old.T @ block
+        block -= old @ part
+        along[first:] += part @ triangle
+        block, inner = orthonormalise(block)
+        triangle = inner @ triangle
+        if n_rounds > 1 and np.abs(inner.diagonal()).min() > 0.5:
+            break
+    projected[:known, done:known] = along
+    basis[:, known : known + block.shape[1]] = block
+    return triangle
+
+
+def _rotate(basis, vectors):
+    """Replace the first columns of the basis by combinations of them, a few rows at a time."""
+    n_old, n_new = vectors.shape
+    for start in range(0, basis.shape[0], _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        basis[rows, :n_new] = basis[rows, :n_old] @ vectors
+
+
+def orthonormalise(columns):
+    """QR decomposition: two rounds of Cholesky, or Householder's where columns nearly depend."""
+    try:
+        return _twice_by_cholesky(columns)
+    except np.linalg.LinAlgError:
+        return np.linalg.qr(columns)
+
+
+def _twice_by_cholesky(columns):
+    once, first = _by_cholesky(columns, columns.T @ columns)
+    gram = once.T @ once
+    if np.abs(gram - np.eye(len(gram))).max() >= _MENDABLE:
+        raise np.linalg.LinAlgError("Rounding left more than a second round can mend.")
+    twice, second = _by_cholesky(once, gram)
+    return twice, second @ first
+
+
+def _by_cholesky(columns, gram):
+    lower = np.linalg.cholesky(gram)
+    return columns @ np.linalg.inv(lower).T, lower.T
+
+
+class WithinCovariance(NamedTuple):
+    """Covariance around the class means: ``vectors * values @ vectors.T``."""
+
+    values: np.ndarray  # (rank,): positive eigenvalues
+    vectors: np.ndarray  # (n_features, rank): their orthonormal eigenvectors
+    mean_value: float  # mean of all `n_features` eigenvalues, zeros included
+    shrinkage: float  # share of the identity in the Ledoit-Wolf estimate
+
+
+def within_covariance(X, codes, moments, scale, weights=None):
+    """Decompose the pooled covariance of the features divided by `scale`, in O(n m min(n, m)).
+
+    Sparse `X` is not made dense but for a block of rows at a time.
+    """
+    rows = residuals(X, codes, moments.means, weights, scale)
+    found = spectrum(rows)
+    values = found.values / rows.total
+    mean_value = values.sum() / X.shape[1]
+    return WithinCovariance(values, found.vectors, mean_value, _shrinkage(values, rows))
+
+
+def _shrinkage(values, rows):
+    """Ledoit-Wolf shrinkage from the spectrum, in O(n m) where the usual form takes O(n m^2)."""
+    squared_norm = (values**2).sum()
+    distance = squared_norm - values.sum() ** 2 / rows.rows.shape[1]
+    fourth_powers = rows.weights @ rows.squared_lengths() ** 2
+    noise = (fourth_powers / rows.total - squared_norm) / rows.total
+    if distance <= 0.0:
+        return 1.0
+    return min(float(noise / distance), 1.0) if noise > _ROUNDING * distance else 0.0

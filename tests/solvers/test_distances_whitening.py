@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from centroidal.solvers.whitening import solve_whitening
+from centroidal.solvers.distances import solve_whitening
 from centroidal.statistics import WithinCovariance, class_moments, within_covariance
 
 SHAPES = {"more_samples": (40, 6), "more_features": (12, 30)}

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from centroidal.statistics import class_moments
-from centroidal.statistics.column_products import column_products
+from centroidal.statistics.residuals import column_products
 
 SHAPES = {"tall": (40, 7), "wide": (12, 30)}
 STORES = {
@@ -96,7 +96,7 @@ def store(request):
 
 @pytest.fixture
 def module():
-    return import_module("centroidal.statistics.column_products")
+    return import_module("centroidal.statistics.residuals")
 
 
 def assert_close(actual, expected):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from centroidal.solvers.jury import find_exponent, judge
+from centroidal.solvers.mixtures import find_exponent, judge
 from tests.reference import jury as reference
 
 laws = settings(deadline=None, max_examples=40, derandomize=True)

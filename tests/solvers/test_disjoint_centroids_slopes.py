@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 from scipy.stats import ncx2
 from sklearn.linear_model import LogisticRegression
 
-from centroidal.solvers.disjoint_centroids import group_distances
-from centroidal.solvers.slopes import slope_from_distances, slope_from_moments
+from centroidal.solvers.disjoint_centroids import (
+    group_distances,
+    slope_from_distances,
+    slope_from_moments,
+)
 from centroidal.statistics import ClassMoments, class_moments
 from tests.reference import disjoint_centroids as reference
 

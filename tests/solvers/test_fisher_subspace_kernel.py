@@ -3,8 +3,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from centroidal.solvers.fisher_subspace import fisher_axes, whiten
-from centroidal.solvers.kernel_fisher_subspace import kernel_axes
+from centroidal.solvers.fisher_subspace import fisher_axes, kernel_axes, whiten
 from centroidal.statistics import class_moments, class_subspace, gram_summary
 from tests.reference import fisher, kernel_fisher
 

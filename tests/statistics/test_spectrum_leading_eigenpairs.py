@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from centroidal.statistics.leading_eigenpairs import leading_eigenpairs
+from centroidal.statistics.spectrum import leading_eigenpairs
 
 SIZE = 240
 N_PAIRS = 6
@@ -170,7 +170,7 @@ def test_unit_of_the_operator_does_not_matter(decaying, factor):
 
 def test_rows_are_turned_a_few_at_a_time_with_the_same_result(decaying, monkeypatch):
     expected = found_in(decaying)
-    monkeypatch.setattr("centroidal.statistics.leading_eigenpairs._ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("centroidal.statistics.spectrum._ROWS_AT_ONCE", 7)
     values, vectors = found_in(decaying)
     np.testing.assert_allclose(values, expected[0], rtol=1e-12)
     assert_same_up_to_signs(vectors, expected[1])

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from centroidal.datasets._shared import check_between, check_count
+from centroidal.datasets._generators import check_between, check_count
 
 
 def message(text):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from centroidal.datasets._shared import (
+from centroidal.datasets._generators import (
     class_sizes,
     letter_names,
     numbered_names,

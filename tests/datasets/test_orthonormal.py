@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from centroidal.datasets._shared import draw_orthonormal
+from centroidal.datasets._generators import draw_orthonormal
 
 
 @pytest.mark.parametrize("n_directions", [0, 1, 4, 6])

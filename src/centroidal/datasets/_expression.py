@@ -1,6 +1,6 @@
 """Generated gene expression with known informative genes, and the table that ships with us.
 
-``python -m centroidal.datasets`` writes the shipped table anew.
+`save_expression` writes the shipped table, ``data/expression.npz``, anew.
 """
 
 from importlib import resources
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from ._shared import (
+from ._generators import (
     check_between,
     check_table,
     class_sizes,
@@ -180,11 +180,10 @@ def _draw_loadings(deviation, batch_genes, rng):
 
 def _draw_shifts(shape, informative_genes, effect, rng):
     """Shift each informative gene in one class, the classes taking turns."""
-    n_classes = shape[0]
     n_informative = len(informative_genes)
     sizes = effect * rng.uniform(0.25, 1.75, size=n_informative)
     shift = np.zeros(shape)
-    classes = np.arange(n_informative) % n_classes
+    classes = np.arange(n_informative) % shape[0]
     shift[classes, informative_genes] = sizes * _draw_signs(n_informative, rng)
     return shift
 
@@ -269,22 +268,16 @@ def load_expression(*, return_X_y=False, as_frame=False):
     >>> expression.target_names.tolist()
     ['type A', 'type B', 'type C']
     """
-    expression = _read_expression()
+    file = resources.files(__package__).joinpath("data", "expression.npz")
+    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+        expression = Bunch(
+            data=np.ascontiguousarray(stored["hundredths_by_gene"].T) / HUNDREDTHS,
+            target=stored["target"].astype(int),
+            **{name: stored[name] for name in ("target_names", "feature_names", "informative")},
+        )
     if as_frame:
         expression = _as_frame(expression)
     return (expression.data, expression.target) if return_X_y else expression
-
-
-def _read_expression():
-    file = resources.files(__package__).joinpath("data", "expression.npz")
-    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-        return Bunch(
-            data=np.ascontiguousarray(stored["hundredths_by_gene"].T) / HUNDREDTHS,
-            target=stored["target"].astype(int),
-            target_names=stored["target_names"],
-            feature_names=stored["feature_names"],
-            informative=stored["informative"],
-        )
 
 
 def _as_frame(expression):
@@ -301,13 +294,7 @@ def _as_frame(expression):
 
 
 def save_expression(path):
-    """Make the shipped table anew and write it to a file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where to write the .npz file.
-    """
+    """Make the shipped table anew and write it to a .npz file."""
     expression = make_expression(**SHIPPED_PARAMETERS)
     np.savez_compressed(
         path,

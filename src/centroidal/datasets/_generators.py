@@ -1,20 +1,12 @@
 """Generators of the papers' simulations: Gaussian classes, clusters, blocks and bags of words."""
 
+import math
+import string
+from numbers import Integral
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
-
-from ._shared import (
-    check_between,
-    check_count,
-    check_finite,
-    check_table,
-    class_sizes,
-    draw_orthonormal,
-    letter_names,
-    numbered_names,
-    shuffled_codes,
-)
 
 __all__ = [
     "make_crossed_clusters",
@@ -90,31 +82,19 @@ def make_outlier_classes(
     check_between("outlier_bound", outlier_bound, 0)
 
     rng = check_random_state(random_state)
-    centers = _draw_centers(n_features, rng) if centers is None else _checked(centers, n_features)
-    y = shuffled_codes(class_sizes(n_samples, 2), rng)
-    X = centers[y] + np.sqrt(spread) * rng.normal(size=(n_samples, n_features))
-    X = _with_outlying_rows(X, outlier_probability, outlier_bound, rng)
-    return X, y, centers
-
-
-def _draw_centers(n_features, rng):
-    return rng.uniform(0.0, 1.0, size=(2, n_features))
-
-
-def _checked(centers, n_features):
+    if centers is None:
+        centers = rng.uniform(0.0, 1.0, size=(2, n_features))
     centers = np.array(centers, dtype=float)
     if centers.shape != (2, n_features):
         raise ValueError(
             f"centers of shape {centers.shape} must have shape (2, n_features={n_features})."
         )
-    return centers
-
-
-def _with_outlying_rows(X, probability, bound, rng):
+    y = shuffled_codes(class_sizes(n_samples, 2), rng)
+    X = centers[y] + np.sqrt(spread) * rng.normal(size=(n_samples, n_features))
     # One threshold per row: with one seed, a larger probability adds outliers and keeps the rest.
-    is_outlier = rng.uniform(size=len(X)) < probability
-    X[is_outlier] = rng.uniform(0.0, bound, size=(is_outlier.sum(), X.shape[1]))
-    return X
+    is_outlier = rng.uniform(size=n_samples) < outlier_probability
+    X[is_outlier] = rng.uniform(0.0, outlier_bound, size=(is_outlier.sum(), n_features))
+    return X, y, centers
 
 
 def make_feature_blocks(
@@ -393,7 +373,8 @@ def make_crossed_clusters(n_samples=4000, n_features=500, *, spread=1.0, random_
 
     rng = check_random_state(random_state)
     cluster_classes = np.repeat([0, 1], CLUSTERS_PER_CLASS)
-    means = _means(n_features)
+    halves = [n_features // 2, n_features - n_features // 2]
+    means = np.repeat(VALUES_IN_HALVES.reshape(-1, 2), halves, axis=1)
     clusters = shuffled_codes(_cluster_sizes(n_samples), rng)
     data = means[clusters] + spread * rng.normal(size=(n_samples, n_features))
 
@@ -404,12 +385,6 @@ def make_crossed_clusters(n_samples=4000, n_features=500, *, spread=1.0, random_
         cluster_classes=cluster_classes,
         means=means,
     )
-
-
-def _means(n_features):
-    first_half = n_features // 2
-    halves = [first_half, n_features - first_half]
-    return np.repeat(VALUES_IN_HALVES.reshape(-1, 2), halves, axis=1)
 
 
 def _cluster_sizes(n_samples):
@@ -613,7 +588,8 @@ def make_word_counts(
 
     rng = check_random_state(random_state)
     codes = shuffled_codes(class_sizes(n_samples, n_classes), rng)
-    frequencies = _draw_frequencies(n_features, rng)
+    weights = 1.0 / (1 + rng.permutation(n_features) + RANK_OFFSET)
+    frequencies = weights / weights.sum()
     informative_words = rng.choice(n_features, size=n_informative, replace=False, p=frequencies)
     frequencies_by_class = _tilted(frequencies, informative_words, n_classes)
 
@@ -624,12 +600,6 @@ def make_word_counts(
         feature_names=numbered_names("word", n_features),
         informative=np.isin(np.arange(n_features), informative_words),
     )
-
-
-def _draw_frequencies(n_features, rng):
-    ranks = 1 + rng.permutation(n_features)
-    weights = 1.0 / (ranks + RANK_OFFSET)
-    return weights / weights.sum()
 
 
 def _tilted(frequencies, informative_words, n_classes):
@@ -658,3 +628,85 @@ def _draw_texts(codes, frequencies_by_class, words_per_document, rng):
     counts = sparse.coo_array((np.ones(len(words)), (texts, words)), (len(codes), n_features))
     # The conversion adds up the occurrences of a word in the same text.
     return counts.tocsr()
+
+
+# ------------------------------------------------------------------ what generators share
+
+
+def check_table(n_samples, n_features, n_informative, n_classes):
+    """Raise unless a table of this size can have so many informative features and classes."""
+    check_count("n_samples", n_samples, 2)
+    check_count("n_features", n_features, 1)
+    check_count("n_informative", n_informative, 0, n_features, high_name="n_features")
+    check_count("n_classes", n_classes, 2, n_samples, high_name="n_samples")
+
+
+def check_count(name, value, low, high=None, *, high_name=None):
+    """Raise unless `value` is a whole number from `low` to `high`."""
+    if not isinstance(value, Integral):
+        raise TypeError(f"{name}={value!r} must be a whole number.")
+    check_between(name, value, low, high, high_name=high_name)
+
+
+def check_between(name, value, low, high=None, *, high_name=None):
+    """Raise a ValueError unless the finite number `value` lies from `low` to `high`."""
+    is_below_high = high is None or value <= high
+    # A comparison with NaN is false, so NaN is refused here as well.
+    if not (low <= value and is_below_high and math.isfinite(value)):
+        most = f"{high_name}={high}" if high_name else high
+        no_high = f"be finite and at least {low}"
+        words = no_high if high is None else f"lie between {low} and {most}"
+        raise ValueError(f"{name}={value} must {words}.")
+
+
+def check_finite(name, value):
+    """Raise a ValueError unless the number `value` is finite."""
+    if not math.isfinite(value):
+        raise ValueError(f"{name}={value} must be finite.")
+
+
+def class_sizes(n_samples, n_classes, class_weights=None):
+    """Split `n_samples` in proportion to the weights, as evenly as whole numbers allow."""
+    weights = np.asarray(np.ones(n_classes) if class_weights is None else class_weights, float)
+    is_positive = np.all(np.isfinite(weights) & (weights > 0))
+    if weights.shape != (n_classes,) or not is_positive:
+        raise ValueError(
+            f"class_weights={class_weights} must hold one positive finite number "
+            f"for each of n_classes={n_classes}."
+        )
+    exact = n_samples * weights / weights.sum()
+    sizes = np.floor(exact).astype(int)
+    # The largest remainders get what is left; rounded, so that equal remainders are equal.
+    by_remainder = np.argsort(-np.round(exact - sizes, 9), kind="stable")
+    sizes[by_remainder[: n_samples - sizes.sum()]] += 1
+    if sizes.min() < 1:
+        raise ValueError(
+            f"class_weights={class_weights} must give every class at least one "
+            f"of n_samples={n_samples}, got sizes {sizes.tolist()}."
+        )
+    return sizes
+
+
+def shuffled_codes(sizes, rng):
+    """Return the codes 0 … K−1, each as often as `sizes` says, in random order."""
+    return rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+
+
+def letter_names(word, count):
+    """Return "word A", "word B", …, or "word 1", "word 2", … beyond the alphabet."""
+    letters = string.ascii_uppercase
+    labels = letters[:count] if count <= len(letters) else range(1, count + 1)
+    return np.array([f"{word} {label}" for label in labels])
+
+
+def numbered_names(word, count):
+    """Return "word_0001", "word_0002", …, padded so that they sort as they count."""
+    width = max(4, len(str(count)))
+    return np.array([f"{word}_{number:0{width}d}" for number in range(1, count + 1)])
+
+
+def draw_orthonormal(n_directions, n_features, rng):
+    """Draw orthonormal directions, every rotation of them being equally likely."""
+    Q, R = np.linalg.qr(rng.normal(size=(n_features, n_directions)))
+    # Without positive diagonal in R the signs would be those the LAPACK routine happens to choose.
+    return (Q * np.copysign(1.0, np.diag(R))).T

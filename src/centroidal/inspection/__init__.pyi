@@ -1,9 +1,7 @@
-from .comparison_display import ComparisonDisplay
-from .feature_groups_display import FeatureGroupsDisplay
-from .path_display import PathDisplay
-from .selection_curve_display import SelectionCurveDisplay
-from .stability_display import StabilityDisplay
-from .subspace_display import SubspaceDisplay
+from .comparison import ComparisonDisplay
+from .curves import PathDisplay, SelectionCurveDisplay
+from .features import FeatureGroupsDisplay, StabilityDisplay
+from .subspace import SubspaceDisplay
 
 __all__ = [
     "ComparisonDisplay",

@@ -1,12 +1,23 @@
-"""Files of arrays: .npz of NumPy and SciPy, .mat of MATLAB, svmlight."""
+"""Files of arrays (.npz, .mat, svmlight), and annotated matrices (.h5ad, AnnData)."""
 
 import gzip
 import io
 import warnings
+import zlib
+from math import prod
 
 import numpy as np
 from scipy import sparse
 
+from .._optional import require
+from ..streaming.annotated_reader import (
+    Column,
+    index_of,
+    labels_from_values,
+    layer_names,
+    open_tables,
+    stored_matrix,
+)
 from ..streaming.arrays import (
     as_samples,
     labels_of_arrays,
@@ -15,14 +26,14 @@ from ..streaming.arrays import (
     refuse_huge,
 )
 from ..streaming.labels import labels_from_array
-from ..streaming.request import RawTable, clean_errors
-from ._mat5 import check_mat5
+from ..streaming.request import RawTable, clean_errors, texts
 
-__all__ = ["read_mat", "read_npz", "read_svmlight"]
+__all__ = ["is_annotated", "read_annotated", "read_h5ad", "read_mat", "read_npz", "read_svmlight"]
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _STORED = ("format", "row", "col", "offsets", "_is_array")  # by scipy.sparse.save_npz
 _CSR = ("data", "indices", "indptr", "shape")
+_KIND = "an .h5ad file"
 
 
 def read_npz(data, request, suffix):
@@ -62,7 +73,7 @@ def read_mat(data, request, suffix):
         warnings.simplefilter("ignore")
         from scipy.io import loadmat
 
-        check_mat5(data)
+        _check_mat5(data)
         arrays = loadmat(io.BytesIO(data))
     arrays = {name: value for name, value in arrays.items() if not name.startswith("__")}
     X = arrays.pop("X", None)
@@ -91,10 +102,8 @@ def read_svmlight(data, request, suffix):
     if X.shape[0] == 0:
         raise ValueError(f"{request.name} is empty.")
     refuse_huge(X.shape, request)
-    # Most files count features from 1, so that there is no feature 0.
-    starts_at_one = X.shape[1] > 0 and not (X.indices == 0).any()
     names = numbered_names(X.shape[1])
-    if starts_at_one:
+    if names and not (X.indices == 0).any():  # most files count features from 1
         X, names = X[:, 1:], names[1:]
     X, names = _without_dropped(X, names, request)
     return RawTable(X, names, labels_from_array(y, whole=True), None, "y")
@@ -102,12 +111,9 @@ def read_svmlight(data, request, suffix):
 
 def _from_arrays(X, arrays, request, whole=False):
     X = as_samples(X, request)
-    names = arrays.get("feature_names")
-    names = (
-        numbered_names(X.shape[1])
-        if names is None
-        else names_from_array("feature_names", names, X, 1, request)
-    )
+    names = numbered_names(X.shape[1])
+    if "feature_names" in arrays:
+        names = names_from_array("feature_names", arrays["feature_names"], X, 1, request)
     target, y = labels_of_arrays(arrays, request, whole)
     ids = arrays.get(request.ids or "ids")
     if ids is None and request.ids is not None:
@@ -123,3 +129,160 @@ def _without_dropped(X, names, request):
     if len(kept) < len(names):
         X, names = X[:, kept], [names[j] for j in kept]
     return X, names
+
+
+# ------------------------------------------------------------------ annotated matrices
+
+
+def is_annotated(source):
+    """Say whether `source` has the parts of AnnData that are read."""
+    return all(hasattr(source, part) for part in ("obs", "var_names", "obs_names", "layers", "X"))
+
+
+def read_annotated(adata, request):
+    """Read an AnnData object; labels are a column of `obs`."""
+    _refuse_transpose(request)
+    if request.layer is not None:
+        request.check_layer(list(adata.layers))
+    X = adata.X if request.layer is None else adata.layers[request.layer]
+    if X is None:
+        raise ValueError(f"{request.name} has no X; name a layer: {layer_names(adata.layers)}.")
+    if hasattr(X, "to_memory"):  # a sparse matrix that is still in its file
+        X = X.to_memory()
+    return _raw_table(
+        X,
+        texts(list(adata.var_names)),
+        texts(list(adata.obs_names)),
+        texts(list(adata.obs.columns)),
+        lambda name: list(adata.obs[name]),
+        request,
+    )
+
+
+def read_h5ad(path, request):
+    """Read a file of anndata 0.7 or later without anndata."""
+    _refuse_transpose(request)
+    h5py = require("h5py", "io", "Reading .h5ad")
+    with open_tables(lambda: h5py.File(path, "r"), request.name, _KIND) as root:
+        obs, var = root["obs"], root["var"]
+        stored = stored_matrix(root, request, _KIND)
+        with clean_errors(request.name, _KIND):
+            X = _matrix(stored)
+            names, ids = (texts(Column(table, index_of(table))[:]) for table in (var, obs))
+            columns = texts(obs.attrs.get("column-order", []))
+
+        def column(name):
+            with clean_errors(request.name, _KIND):
+                return Column(obs, name)[:]
+
+        return _raw_table(X, names, ids, columns, column, request)
+
+
+def _refuse_transpose(request):
+    if request.transpose:
+        request.refuse_option("transpose", "its samples are in rows")
+
+
+def _raw_table(X, names, ids, columns, column, request):
+    X = as_samples(X, request)
+    for asked in (request.target, request.ids):
+        if asked is not None and asked not in columns:
+            raise ValueError(request.unknown("column of obs", asked, columns))
+    for what, found, size in (("names", names, X.shape[1]), ("ids", ids, X.shape[0])):
+        if len(found) != size:
+            raise ValueError(f"{request.name} has {len(found)} {what} for a matrix {X.shape}.")
+    y = None if request.target is None else labels_from_values(column(request.target))
+    if request.ids is not None:
+        ids = texts(column(request.ids))
+    X, names = _without_dropped(X, names, request)
+    return RawTable(X, names, y, ids, request.target)
+
+
+def _matrix(stored):
+    if hasattr(stored, "shape"):
+        return stored[()]
+    kind = str(stored.attrs.get("encoding-type", stored.attrs.get("h5sparse_format", "")))
+    shape = stored.attrs.get("shape", stored.attrs.get("h5sparse_shape"))
+    makers = {"csr": sparse.csr_array, "csc": sparse.csc_array}
+    if kind[:3] not in makers or shape is None:
+        raise ValueError(f"a matrix of kind {kind!r} is neither dense nor csr or csc.")
+    parts = tuple(stored[name][()] for name in ("data", "indices", "indptr"))
+    return makers[kind[:3]](parts, shape=tuple(int(size) for size in shape))
+
+
+# ------------------------------------------------------------------ tags of MATLAB files, version 5
+
+_HEADER = 128
+_LEAVES = {1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18}
+_FLAGS, _MATRIX, _COMPRESSED = 6, 14, 15
+_NESTING = {1, 2, 3, 16, 17}  # classes: cells, structures, objects, functions, opaque objects
+_CONTAINERS = {1, 2, 3}
+# How many elements other classes have: flags, sizes, name and values; sparse ones have indices too.
+_N_PARTS = {4: 4, 5: 6, **dict.fromkeys(range(6, 16), 4)}
+_N_BEFORE_NESTED = 3
+
+
+def _check_mat5(data):
+    """Raise unless each element has a known type, lies in the file, and nests where it may.
+
+    SciPy takes the type of an element for an index without a check: a damaged file would end the
+    process.
+    """
+    if 0 in data[:4]:  # version 4, which SciPy reads with checks
+        return
+    order = {b"IM": "little", b"MI": "big"}.get(data[126:_HEADER])
+    if order is None:
+        raise ValueError("the header is not that of a MATLAB file")
+    for kind, content in _elements(memoryview(data)[_HEADER:], order, padded=False):
+        if kind == _COMPRESSED:
+            inside = _elements(memoryview(zlib.decompress(content)), order, padded=False)
+            kind, content = next(inside, (None, b""))
+        if kind != _MATRIX:
+            raise ValueError(f"an element of type {kind} stands where a matrix should")
+        _check_matrix(content, order)
+
+
+def _check_matrix(content, order):
+    parts = list(_elements(content, order))
+    if not parts:
+        return  # an empty cell
+    kind, flags = parts[0]
+    if kind != _FLAGS or len(flags) != 8:
+        raise ValueError("a matrix does not begin with its flags")
+    word = int.from_bytes(flags[:4], order)
+    what, is_complex = word & 0xFF, bool(word & 0x0800)
+    if what not in _NESTING and what not in _N_PARTS:
+        raise ValueError(f"a matrix is of the unknown class {what}")
+    if len(parts) < _N_PARTS.get(what, _N_BEFORE_NESTED) + (is_complex and what in _N_PARTS):
+        raise ValueError("a matrix ends before its values")
+    if what in _CONTAINERS and _size(parts[1][1], order) > max(1, len(parts) - _N_BEFORE_NESTED):
+        raise ValueError("a container has fewer entries than its size says")
+    for place, (kind, part) in enumerate(parts):
+        if kind == _MATRIX and what in _NESTING and place >= _N_BEFORE_NESTED - 1:
+            _check_matrix(part, order)
+        elif kind not in _LEAVES:
+            raise ValueError(f"an element has the unknown type {kind}")
+
+
+def _size(sizes, order):
+    words = [sizes[start : start + 4] for start in range(0, len(sizes), 4)]
+    return prod(int.from_bytes(word, order) for word in words)
+
+
+def _elements(data, order, padded=True):
+    """Yield the type and the content of each element; inside a matrix they end on full words."""
+    position = 0
+    while position + 8 <= len(data):
+        word = int.from_bytes(data[position : position + 4], order)
+        if word >> 16:  # up to four bytes are kept in the tag itself
+            kind, size, start = word & 0xFFFF, word >> 16, position + 4
+            if size > 4:
+                raise ValueError("a small element has more than four bytes")
+            position += 8
+        else:
+            kind, start = word, position + 8
+            size = int.from_bytes(data[position + 4 : start], order)
+            position = start + size + (-size % 8 if padded else 0)
+        if start + size > len(data):
+            raise ValueError("an element ends behind the end of the file")
+        yield kind, data[start : start + size]

@@ -22,14 +22,9 @@ __all__ = ["read_text"]
 def read_text(data, request, suffix):
     """Read a table of text from the bytes of its file."""
     lines, remarks = split_header(plain_text(data, request, suffix), request, suffix)
-    found = _read_transposed(lines, request) if request.transpose else _read_rows(lines, request)
-    return found._replace(remarks=(*remarks, *found.remarks))
-
-
-# ------------------------------------------------------------------ samples in rows
-
-
-def _read_rows(lines, request):
+    if request.transpose:
+        found = _read_regular(lines, request) or _parse_transposed(lines, request)
+        return found._replace(remarks=tuple(remarks))
     names, roles = lines.header, find_roles(lines, request)
     rows = parse_rows(lines, roles, request)
     if len(rows.X) == 0:
@@ -37,19 +32,14 @@ def _read_rows(lines, request):
     feature_names = [names[j] for j in roles.features]
     if rows.flags or rows.words:
         ColumnKinds(feature_names, request).add(rows)
-    remarks = ()
     if names[0] == "" and "" not in request.drop:
         use = "read as sample ids" if roles.ids == 0 else "left out"
-        remarks = (f"The first column has no name; it was {use}.",)
+        remarks = (*remarks, f"The first column has no name; it was {use}.")
     y = None if rows.labels is None else labels_from_text(rows.labels)
-    return RawTable(rows.X, feature_names, y, rows.ids, request.target, remarks)
+    return RawTable(rows.X, feature_names, y, rows.ids, request.target, tuple(remarks))
 
 
 # ------------------------------------------------------------------ samples in columns
-
-
-def _read_transposed(lines, request):
-    return _read_regular(lines, request) or _parse_transposed(lines, request)
 
 
 def _read_regular(lines, request):
@@ -87,8 +77,7 @@ def _cut_line(body, name, separator):
 def _parse_transposed(lines, request):
     special = {request.target, request.ids, *request.drop} - {None}
     has_underscores = b"_" in lines.body
-    names, rows, taken, is_text = [], [], {}, []
-    all_names = []
+    all_names, names, rows, taken, is_text = [], [], [], {}, []
     for _, (first, *cells) in lines.rows(request.name):
         name = first.decode().strip()
         all_names.append(name)

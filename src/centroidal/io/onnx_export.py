@@ -89,8 +89,7 @@ def to_onnx(model, path=None, *, force=False):
         path = check_target(Path(path), ".onnx", force)
     steps, classifier = _split(model)
     check_fitted(model)
-    graph = _Graph()
-    columns = "X"
+    graph, columns = _Graph(), "X"
     for step in steps:
         columns = _PREPARATIONS[type(step)](graph, step, columns)
     scores = _SCORES[type(classifier)](graph, classifier, columns)
@@ -103,7 +102,7 @@ def to_onnx(model, path=None, *, force=False):
 
 def _split(model):
     """Return the steps before the classifier, and it; raise unless all can be translated."""
-    *steps, classifier = [step for _, step in model.steps] if _is_pipeline(model) else [model]
+    *steps, classifier = [step for _, step in model.steps] if type(model) is Pipeline else [model]
     steps = [step for step in steps if step not in (None, "passthrough")]
     if type(classifier) not in _SCORES or any(type(step) not in _PREPARATIONS for step in steps):
         names = [kind.__name__ for kind in _SCORES]
@@ -116,10 +115,6 @@ def _split(model):
     return steps, classifier
 
 
-def _is_pipeline(model):
-    return type(model) is Pipeline
-
-
 class _Graph:
     """Nodes and constants of a graph; each operation returns the name of its result."""
 
@@ -128,20 +123,16 @@ class _Graph:
 
     def add(self, operation, *inputs, output=None, **attributes):
         """Add a node; arrays among the inputs become constants."""
-        from onnx import helper
+        from onnx import helper, numpy_helper
 
-        names = [each if isinstance(each, str) else self.constant(each) for each in inputs]
+        names = list(inputs)
+        for place, each in enumerate(inputs):
+            if not isinstance(each, str):
+                names[place] = f"constant_{len(self._constants)}"
+                self._constants.append(numpy_helper.from_array(np.asarray(each), names[place]))
         output = output or f"{operation.lower()}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(operation, names, [output], **attributes))
         return output
-
-    def constant(self, values):
-        """Add a constant."""
-        from onnx import numpy_helper
-
-        name = f"constant_{len(self._constants)}"
-        self._constants.append(numpy_helper.from_array(np.asarray(values), name))
-        return name
 
     def columns(self, X, chosen, n_columns):
         """Take some columns, or X itself if they are all."""
@@ -273,12 +264,9 @@ def _absolute_distances(graph, Z, centers, scale):
 
 def _fisher_scores(graph, model, X):
     scores = graph.add("Add", graph.add("MatMul", X, model.coef_.T), model.intercept_)
-    return _two_sided(graph, scores) if model.intercept_.size == 1 else scores
-
-
-def _two_sided(graph, log_odds):
-    zero = np.array(0.0)
-    sides = graph.add("Min", graph.add("Neg", log_odds), zero), graph.add("Min", log_odds, zero)
+    if model.intercept_.size > 1:
+        return scores
+    sides = [graph.add("Min", each, np.array(0.0)) for each in (graph.add("Neg", scores), scores)]
     return graph.add("Concat", *sides, axis=1)
 
 

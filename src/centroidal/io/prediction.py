@@ -187,33 +187,18 @@ def read_new_samples(source, *, target=None, ids=None, drop=(), transpose=False,
         if not re.search(absent, str(error)):
             raise
         return read_table(source, drop=drop, **options)
-    return _with_remark(table, _on_label(target))
+    return replace(table, remarks=(*table.remarks, _on_label(target)))
 
 
 def _on_label(target):
     return f"{quote(target)}, the label in training, is left out."
 
 
-def _with_remark(table, remark):
-    return replace(table, remarks=(*table.remarks, remark))
-
-
 # ------------------------------------------------------------------ which columns
 
 
 def columns_read(model):
-    """Say which of the columns it was fitted to a model looks at.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted classifier or selector, or a pipeline.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_features,), or None
-        None if the model does not say.
-    """
+    """Return a mask of the columns that a fitted model looks at; None if it does not say."""
     columns, rest = follow_features(steps_of(model), model.n_features_in_)
     if rest and columns.size == model.n_features_in_:
         return None
@@ -222,8 +207,9 @@ def columns_read(model):
 
 def _match(model, table, target, allow_extra, remarks):
     """Return where each column of training is, and whether it is read; raise if that fails."""
-    expected, found = _names_of(model), table.feature_names.tolist()
-    if expected is None:
+    found = table.feature_names.tolist()
+    expected = list(map(str, getattr(model, "feature_names_in_", ())))
+    if not expected:
         expected = _numbered(model, found, remarks)
     _check_extra(table, set(expected), target, allow_extra, remarks)
     where = {name: j for j, name in enumerate(found)}
@@ -247,16 +233,6 @@ def _check_extra(table, expected, target, allow_extra, remarks):
         )
 
 
-def _names_only_nonzero(table):
-    """Say whether the file was svmlight, where a feature that is zero everywhere has no trace."""
-    return table.source.lower().removesuffix(".gz").endswith((".svmlight", ".libsvm", ".svm"))
-
-
-def _names_of(model):
-    names = getattr(model, "feature_names_in_", None)
-    return None if names is None else [str(name) for name in names]
-
-
 def _numbered(model, found, remarks):
     numbered = [f"x{j}" for j in range(model.n_features_in_)]
     if set(found) & set(numbered) or len(found) != len(numbered):
@@ -271,7 +247,9 @@ def _check_absent(model, table, expected, place, remarks):
     why = "of training" if is_read is None else "that the model reads"
     is_read = np.ones(place.size, dtype=bool) if is_read is None else is_read
     absent = place == _NOT_THERE
-    if absent.any() and _names_only_nonzero(table):
+    kind = table.source.lower().removesuffix(".gz")
+    # Where a feature that is zero everywhere has no trace.
+    if absent.any() and kind.endswith((".svmlight", ".libsvm", ".svm")):
         n_zero = absent.sum()
         remarks.append(f"{table.source} does not mention {n_zero} of the features; they are zero.")
         return is_read
@@ -317,10 +295,8 @@ def _check_missing(model, table, place, is_read, remarks):
 
     def said(which):
         names = table.feature_names[place[which]].tolist()
-        return (
-            f"{_values_are(counts[which].sum())} missing, in {count_noun(len(names), 'feature')}",
-            names,
-        )
+        values = count_noun(counts[which].sum(), "value is", "values are")
+        return f"{values} missing, in {count_noun(len(names), 'feature')}", names
 
     if has_gaps.any() and _fills_in(model):
         remarks.append(f"{said(has_gaps)[0]}; the model fills them in.")
@@ -348,7 +324,3 @@ def _fills_in(model):
     steps = steps_of(model)
     takes_gaps = len(steps) == 1 and get_tags(steps[0]).input_tags.allow_nan
     return takes_gaps or any(isinstance(step, SimpleImputer) for step in steps)
-
-
-def _values_are(count):
-    return f"{count} value is" if count == 1 else f"{count} values are"

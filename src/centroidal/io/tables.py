@@ -1,5 +1,7 @@
 """Tables with a label column, from files and data frames, checked once and in plain words."""
 
+import hashlib
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,12 +9,23 @@ import numpy as np
 
 from .._parameters import check_choice, check_flag
 from ..streaming.checks import check_labels, find_values, is_finite, refuse_infinite
-from ..streaming.request import Request, count_noun, list_values, quote
-from ._formats import read_file, read_object
+from ..streaming.request import Request, count_noun, list_values, quote, suffix_of
+from ._arrays import is_annotated, read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
+from ._frames import read_frame, read_parquet
+from ._text import read_text
 
 __all__ = ["Table", "read_table"]
 
 _MANY_LABELS = 20
+_READERS = {
+    **dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz"), read_text),
+    ".parquet": read_parquet,
+    ".npz": read_npz,
+    ".mat": read_mat,
+    **dict.fromkeys((".svmlight", ".svmlight.gz", ".libsvm", ".libsvm.gz"), read_svmlight),
+    **dict.fromkeys((".svm", ".svm.gz"), read_svmlight),
+    ".h5ad": read_h5ad,
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,11 +165,12 @@ def read_table(source, *, target=None, ids=None, drop=(), transpose=False, layer
     request = Request.from_options(
         name, target=target, ids=ids, drop=drop, transpose=transpose, layer=layer
     )
-    found, digest = read_file(Path(source), request) if is_file else read_object(source, request)
-    return _checked(found, request, digest, impute)
+    return _read_checked(Path(source) if is_file else source, request, impute)
 
 
-def _checked(found, request, digest, impute):
+def _read_checked(source, request, impute):
+    read = _read_file if isinstance(source, Path) else _read_object
+    found, digest = read(source, request)
     X, names = found.X, list(found.feature_names)
     if 0 in X.shape:
         raise ValueError(f"{request.name} has {X.shape[0]} samples and {X.shape[1]} features.")
@@ -179,6 +193,46 @@ def _checked(found, request, digest, impute):
     )
 
 
+def _read_file(path, request):
+    """Return what is in a file, and the SHA-256 of its bytes."""
+    suffix = suffix_of(path)
+    if suffix not in _READERS:
+        raise ValueError(
+            f"{request.name}: the suffix {suffix!r} says nothing about the format; known are "
+            f"{', '.join(_READERS)}."
+        )
+    if "\0" in str(path):
+        raise ValueError(f"The name of the file, {str(path)!r}, holds a NUL character.")
+    if request.layer is not None and suffix != ".h5ad":
+        request.refuse_option("layer", "only .h5ad files and AnnData have layers")
+    try:
+        if path.is_dir():
+            raise ValueError(f"{path} is a directory, not a file.")
+        if suffix == ".h5ad":  # may be larger than memory, and h5py reads what is asked for
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            return read_h5ad(path, request), digest
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"There is no file {path}.") from error
+    except PermissionError as error:
+        raise PermissionError(f"{path} must not be read; look at its permissions.") from error
+    except OSError as error:
+        raise OSError(f"{path} could not be read: {error.strerror or error}.") from error
+    if not data:
+        raise ValueError(f"{request.name} is empty.")
+    return _READERS[suffix](data, request, suffix), hashlib.sha256(data).hexdigest()
+
+
+def _read_object(source, request):
+    """Return what is in a data frame or an AnnData object, and None as it has no bytes."""
+    if is_annotated(source):
+        return read_annotated(source, request), None
+    if request.layer is not None:
+        request.refuse_option("layer", "only .h5ad files and AnnData have layers")
+    return read_frame(source, request), None
+
+
 # ------------------------------------------------------------------ labels and ids
 
 
@@ -186,7 +240,7 @@ def _on_classes(y, target):
     if y is None:
         return []
     classes, counts = np.unique(y, return_counts=True)
-    names = [_class_name(label) for label in classes.tolist()]
+    names = [quote(label) if isinstance(label, str) else str(label) for label in classes.tolist()]
     if len(names) == 1:
         return [f"All samples have the same label, {names[0]}."]
     if y.dtype.kind == "f" and len(names) > _MANY_LABELS:
@@ -197,17 +251,8 @@ def _on_classes(y, target):
     return [f"{len(single)} classes have one sample each: {list_values(single)}."] if single else []
 
 
-def _class_name(label):
-    return quote(label) if isinstance(label, str) else str(label)
-
-
 def _on_ids(ids):
-    if ids is None:
-        return []
-    counts = {}
-    for name in ids:
-        counts[name] = counts.get(name, 0) + 1
-    repeated = [name for name, count in counts.items() if count > 1]
+    repeated = [name for name, count in Counter(ids or ()).items() if count > 1]
     if not repeated:
         return []
     noun = "id" if len(repeated) == 1 else "ids"

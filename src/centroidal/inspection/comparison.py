@@ -94,22 +94,7 @@ class ComparisonDisplay:
 
     @classmethod
     def from_comparison(cls, comparison, *, ax=None, **dot_options):
-        """Draw a comparison that was made before.
-
-        Parameters
-        ----------
-        comparison : Comparison
-            What :func:`~centroidal.model_selection.compare` returns.
-        ax : matplotlib Axes, pair of Axes or None, default=None
-            As in `plot`.
-        **dot_options
-            Passed to ``Axes.errorbar``.
-
-        Returns
-        -------
-        ComparisonDisplay
-            The picture.
-        """
+        """Draw a comparison that was made before; `ax` and `dot_options` as in `plot`."""
         return cls(comparison).plot(ax, **dot_options)
 
     def plot(self, ax=None, **dot_options):

@@ -27,10 +27,8 @@ class SubspaceDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes of the picture.
-    figure_ : matplotlib Figure
-        Figure of the picture.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where the picture is.
     artists_ : dict
         What was drawn for each class.
     threshold_line_ : matplotlib Line2D or None
@@ -87,20 +85,7 @@ class SubspaceDisplay:
         return display.plot(ax, **options)
 
     def plot(self, ax=None, **options):
-        """Draw the picture.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
-        **options
-            Passed to ``Axes.scatter`` or ``Axes.hist``.
-
-        Returns
-        -------
-        SubspaceDisplay
-            The picture.
-        """
+        """Draw the picture and return it; the parameters are those of `from_estimator`."""
         if ax is None:
             _, ax = require("matplotlib.pyplot", "plot", "drawing a subspace").subplots()
         draw = self._draw_histograms if self.coordinates.shape[1] == 1 else self._draw_points

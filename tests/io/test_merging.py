@@ -206,7 +206,7 @@ def test_truncated_subspace_says_how_much_was_cut_off():
     share = 1 - found.values.sum() / found.trace
     assert 0.01 < share < 0.5
     assert len(remarks) == 1
-    assert f"hold {share:.1%} of the scatter" in remarks[0]
+    assert f"hold {100 * share:.1f} % of the scatter" in remarks[0]
     expected = FisherSubspaceClassifier(n_components=3, threshold="prior").fit(X, y)
     assert (model.predict(X) == expected.predict(X)).mean() > 0.9
 

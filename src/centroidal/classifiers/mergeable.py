@@ -53,11 +53,6 @@ class MergeableClassifier:
             so far is never predicted.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights.
-
-        Returns
-        -------
-        self
-            Updated estimator.
         """
         is_first = not self.__sklearn_is_fitted__()
         classes = check_next_classes(self, classes, is_first)

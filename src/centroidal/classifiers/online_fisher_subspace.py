@@ -144,11 +144,6 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)

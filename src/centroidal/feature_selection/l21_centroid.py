@@ -95,10 +95,8 @@ class L21CentroidSelector(RankedSelector):
         Solver used.
     alpha_, alpha_max_ : float
         Penalty used, and the smallest one that leaves no feature.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -107,16 +105,16 @@ class L21CentroidSelector(RankedSelector):
     Notes
     -----
     **Where we differ** from the paper: nothing of the size features times features is ever made,
-    because targets in the span of the centroids give the same row norms; the interior-point
-    method; a certificate instead of the change of the objective as stopping rule, which stops too
-    early; weights, which multiply the misfit of a sample. The page on mathematics lists the
-    misprints of the paper that were corrected.
+    because targets in the span of the centroids give the same row norms; the interior-point method;
+    a certificate instead of the change of the objective as stopping rule, which stops too early;
+    weights, which multiply the misfit of a sample. Misprints that were corrected are listed in
+    :doc:`/mathematics/l21_centroids`.
 
     The optimum need not be unique: of two equal features any mixture is optimal.
 
     Time of "newton" is O((n r)^3 + r^2 n^2 m) a step for n samples, r targets and a working set of
-    m features, usually a few times n, with 15 to 60 steps; "irls" takes O(n^2 d) a step for d
-    features. Memory is a copy of the data.
+    m features, usually a few times n; "irls" takes O(n^2 d) a step for d features. Memory is a copy
+    of the data.
 
     Examples
     --------
@@ -164,11 +162,6 @@ class L21CentroidSelector(RankedSelector):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted selector.
         """
         check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)

@@ -45,10 +45,8 @@ class MarginSelector(RankedSelector):
         Number of them.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -91,11 +89,6 @@ class MarginSelector(RankedSelector):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)

@@ -5,7 +5,7 @@ from functools import reduce
 import numpy as np
 from scipy.sparse import issparse
 
-from ..classifiers.sparse_center_problem import ColumnSummary
+from ..classifiers.sparse_center_rule import ColumnSummary
 from ..statistics import ClassMoments, class_moments
 from ..streaming.passes import codes_of, read_block, summary_arrays, summary_from_arrays
 

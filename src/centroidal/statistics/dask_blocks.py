@@ -25,17 +25,7 @@ class DaskBlocks(DaskCollection):
     """Samples whose summaries are made where they are; none grows with the rows."""
 
     def class_moments(self, codes, n_classes, weights=None):
-        """Moments of each block, merged over the rows in a fixed tree, side by side over columns.
-
-        Parameters
-        ----------
-        codes : RowBlocks
-            Class of each row; a negative code leaves the row out.
-        n_classes : int
-            Number of classes.
-        weights : RowBlocks, optional
-            Weight of each row.
-        """
+        """Moments of each block, merged over the rows in a fixed tree; columns side by side."""
         widths = np.diff(self._edges).tolist()
         codes = codes if len(widths) == 1 else codes.as_tasks()
         summarise = dask.delayed(_block_moments)

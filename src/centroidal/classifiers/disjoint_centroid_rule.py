@@ -27,9 +27,7 @@ from ..solvers.sparse_centers import feature_scale
 from ..statistics import ClassMoments
 from ..statistics.residuals import column_products
 from ..statistics.threads import map_blocks, row_blocks
-from ._base import SolvedClassifier, SupportMixin
-
-__all__ = ["DisjointCentroidRule", "DisjointSolution", "GroupRecipe", "Groups"]
+from ._base import SolvedClassifier, SupportMixin, recipe_of
 
 _STARTS_PER_BLOCK = 25
 _ENTRIES_PER_BLOCK = 2**23  # a feature in a restart for a weight
@@ -217,14 +215,7 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
 
     @property
     def _recipe(self):
-        return GroupRecipe(
-            self.assignment,
-            self.disjoint,
-            self.shared_features,
-            self.center,
-            self.scale,
-            self.n_init,
-        )
+        return recipe_of(GroupRecipe, self)
 
     def _check_parameters(self):
         check_parameters(self)

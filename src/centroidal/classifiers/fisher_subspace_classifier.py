@@ -4,6 +4,7 @@ import numpy as np
 
 from .._data import check_labelled
 from .._parameters import check_parameters, check_priors
+from ._base import recipe_of
 from .fisher_recipe import FisherRecipe, FisherRule, merge_solutions, solve_rows
 from .mergeable import MergeableClassifier
 
@@ -147,14 +148,7 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
 
     @property
     def _recipe(self):
-        return FisherRecipe(
-            self.whitening,
-            self.n_components,
-            self.scatter,
-            self.threshold,
-            self.balance,
-            self.priors,
-        )
+        return recipe_of(FisherRecipe, self)
 
     def fit(self, X, y, sample_weight=None):
         """Find the Fisher subspace of the classes and cut it.
@@ -175,11 +169,6 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
         solution = self._summarise(data)
 
         return self._keep(data.features, data.classes, solution, self.priors)
-
-    def _check_for(self, n_features, n_classes):
-        """Raise unless the parameters are right for so many features and classes."""
-        check_parameters(self)
-        check_priors(self.priors, np.ones(n_classes))
 
     @property
     def _summary(self):

@@ -20,7 +20,7 @@ from .._parameters import check_kernel, check_parameters, check_priors
 from ..solvers.fisher_subspace import kernel_axes
 from ..statistics import GramSummary, class_moments, gram_summary
 from ..statistics.threads import map_blocks, row_blocks
-from ._base import ClassScoresMixin
+from ._base import ClassScoresMixin, recipe_of
 from .fisher_recipe import FisherRecipe, two_sided
 
 __all__ = ["KernelFisherSubspaceClassifier"]
@@ -164,13 +164,7 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
 
     @property
     def _recipe(self):
-        return FisherRecipe(
-            self.whitening,
-            self.n_components,
-            threshold=self.threshold,
-            balance=self.balance,
-            priors=self.priors,
-        )
+        return recipe_of(FisherRecipe, self)
 
     def fit(self, X, y, sample_weight=None):
         """Find the Fisher subspace of the classes in the feature space and cut it.

@@ -11,8 +11,6 @@ from .._data import (
 )
 from ..statistics import class_moments
 
-__all__ = ["MergeableClassifier", "MomentsClassifier", "finite_moments"]
-
 
 def finite_moments(estimator, X, codes, n_classes, weights=None):
     """Summarise checked samples by class; raise what is wrong with them if that is not finite."""

@@ -21,7 +21,7 @@ from ..statistics import class_moments, cluster_scatters
 from ..statistics.residuals import residuals
 from ..statistics.spectrum import spectrum
 from ..statistics.threads import map_blocks, row_blocks
-from ._base import ClassScoresMixin
+from ._base import ClassScoresMixin, recipe_of
 from .fisher_recipe import FisherRecipe
 
 __all__ = ["MixtureFisherClassifier"]
@@ -207,9 +207,7 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         One class after the other: k-means has threads of its own, and sets their number for the
         whole process.
         """
-        recipe = ClusterRecipe(
-            self.max_clusters, self.n_init, self.refine, self.merge_rule, self.reg_covar
-        )
+        recipe = recipe_of(ClusterRecipe, self)
         rng = check_random_state(self.random_state)
         members = [np.flatnonzero(codes == c) for c in range(codes.max() + 1)]
         found = (recipe.find(X[rows], rng) for rows in members)
@@ -223,9 +221,7 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
 
     def _play(self, scatters, matches):
         """Find the normals and constants of the hyperplanes of all matches."""
-        recipe = FisherRecipe(
-            self.whitening, self.n_components, threshold=self.threshold, balance=self.balance
-        )
+        recipe = recipe_of(FisherRecipe, self)
 
         def solve(first, second):
             return _solve_match(recipe, scatters, first, second)

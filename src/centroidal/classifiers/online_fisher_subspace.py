@@ -153,11 +153,6 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
 
         return self._keep_summary(data.features, data.classes, stream)
 
-    def _check_for(self, n_features, n_classes):
-        """Raise unless the parameters are right for so many features and classes."""
-        check_parameters(self)
-        check_priors(self.priors, np.ones(n_classes))
-
     def _check_mergeable(self, other):
         for name, part in (("this estimator", self), ("other", other)):
             if part._stream.window is not None:

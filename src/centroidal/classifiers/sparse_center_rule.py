@@ -35,8 +35,6 @@ from ..statistics import (
 from ..statistics.threads import map_blocks, row_blocks
 from ._base import SolvedClassifier, SupportMixin
 
-__all__ = ["ColumnSummary", "Solution", "SparseCenterProblem", "SparseCenterRule"]
-
 _NORMAL_MAD = 1.4826  # median deviation -> standard deviation, for a normal distribution
 
 

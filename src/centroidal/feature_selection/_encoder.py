@@ -22,27 +22,6 @@ import numpy as np
 import torch
 from scipy.sparse import diags_array, issparse
 
-__all__ = [
-    "EncoderProblem",
-    "Epoch",
-    "Layer",
-    "Learned",
-    "Network",
-    "Samples",
-    "Schedule",
-    "check_device",
-    "draw_layer",
-    "encoding_error",
-    "first_network",
-    "learned_weights",
-    "n_epochs",
-    "place",
-    "pose",
-    "stop_early",
-    "threads",
-    "train",
-]
-
 _DTYPE = torch.float64
 _EPOCHS_A_TURN = 10  # for the layers, and then as many for the weights of the features
 _DECAYS = (0.9, 0.999)  # Adam's, and so is the next

@@ -11,8 +11,6 @@ from .._data import check_fitted
 from .._parameters import check_n_features_to_select
 from ..solvers.ranking import rank_features
 
-__all__ = ["RankedSelector", "elbow"]
-
 
 class RankedSelector(SelectorMixin, BaseEstimator):
     """Keep the features of the highest scores; parameter `n_features_to_select`.

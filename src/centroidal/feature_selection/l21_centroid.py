@@ -191,30 +191,18 @@ class L21CentroidSelector(RankedSelector):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
+        X, y, sample_weight : array-like
+            As in `fit`.
         alphas : array-like of float or None, default=None
             Penalties, in the unit of `alpha`; None takes 20 from 1 to 0.01 times the largest.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
 
         Returns
         -------
         Bunch
-            Dictionary-like object with, for decreasing penalties,
-
-            alphas : ndarray of shape (n_alphas,)
-                Penalties.
-            scores : ndarray of shape (n_alphas, n_features)
-                Row norms of W.
-            objectives, dual_gaps : ndarray of shape (n_alphas,)
-                Values of the problem, and how far they can be above the optimum.
-            converged : ndarray of bool, shape (n_alphas,)
-                Whether each gap is within `tol`.
-            n_iter : ndarray of int, shape (n_alphas,)
-                Steps taken.
+            Dictionary-like object with arrays that have an entry for each penalty, the largest
+            first: `alphas`; `scores`, the row norms of W, of shape (n_alphas, n_features);
+            `objectives`, the values of the problem; `dual_gaps`, how far these can be above the
+            optimum; `converged`, whether the gap is within `tol`; `n_iter`, steps taken.
         """
         check_parameters(self)
         given = None if alphas is None else check_alphas(alphas)

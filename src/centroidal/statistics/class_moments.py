@@ -8,14 +8,6 @@ from scipy.sparse import issparse
 
 from .threads import column_blocks, map_blocks, run_blocks
 
-__all__ = [
-    "ClassMoments",
-    "class_moments",
-    "class_weights",
-    "fold_moments",
-    "rows_per_block",
-]
-
 _ENTRIES_PER_BLOCK = 2**22  # of dense data
 _CACHED_SUMS, _LEAST_WIDTH = 2**14, 64  # columns of one cell whose sums stay in the cache
 _CANCELLED = 1e-2  # share of a sum of squares below which a difference has lost digits

@@ -11,8 +11,6 @@ from .class_moments import class_moments
 from .residuals import residuals
 from .spectrum import Spectrum, matrix_spectrum, merged_spectrum, spectrum
 
-__all__ = ["ClassSubspace", "ClusterScatters", "class_subspace", "cluster_scatters"]
-
 _LARGEST_SCATTER = 1500  # features above which scatter matrices are not kept
 _CANCELLED = 1e-8  # share of the largest possible sum of squares that has lost digits
 

@@ -13,8 +13,6 @@ from .class_subspace import ClassSubspace, class_subspace
 from .dask_collection import DaskCollection, RowBlocks, merge_in_tree
 from .spectrum import Spectrum, basis_size, is_direct, iterated_spectrum, matrix_spectrum
 
-__all__ = ["DaskBlocks"]
-
 _MOST_CUTS = 64  # of a block of columns, where whole columns are needed
 _LARGEST_MERGE = 2**25  # numbers in a direction for each row, where so many are not needed
 # Vectors in a product, as for rows in memory, so that they lead to the same directions.

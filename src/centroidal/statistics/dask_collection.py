@@ -16,8 +16,6 @@ from scipy.sparse import csr_array, hstack, issparse
 
 from .._optional import is_of_dask
 
-__all__ = ["DaskCollection", "RowBlocks", "load", "map_rows", "merge_in_tree"]
-
 _PARTS_PER_MERGE = 8
 
 

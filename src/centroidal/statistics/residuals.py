@@ -8,8 +8,6 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-__all__ = ["column_products", "residuals"]
-
 _ENTRIES_PER_BLOCK = 2**20
 _LARGEST_GRAMS = 2**24  # entries of the matrices of all classes together that are kept
 

@@ -73,14 +73,10 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
         Their singular values.
     n_components_ : int
         Number of whitened directions.
-    mean_ : ndarray of shape (n_features,)
-        Mean of all samples.
-    means_ : ndarray of shape (n_classes, n_features)
-        Class means.
-    class_count_ : ndarray of shape (n_classes,)
-        Sum of the sample weights of each class.
-    class_prior_ : ndarray of shape (n_classes,)
-        Class probabilities.
+    mean_, means_ : ndarray of shape (n_features,), ndarray of shape (n_classes, n_features)
+        Mean of all samples, and class means.
+    class_count_, class_prior_ : ndarray of shape (n_classes,)
+        Sum of the sample weights, and probability, of each class.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
         Number of features, and their names where they are all strings.
 

@@ -83,10 +83,8 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         Class labels.
     cluster_class_ : ndarray of int, shape (n_clusters,)
         Position in `classes_` of the class of each cluster.
-    cluster_means_ : ndarray of shape (n_clusters, n_features)
-        Means of the clusters.
-    cluster_counts_ : ndarray of shape (n_clusters,)
-        Numbers of their samples.
+    cluster_means_, cluster_counts_ : ndarray of shape (n_clusters, n_features) or (n_clusters,)
+        Means of the clusters, and numbers of their samples.
     matches_ : ndarray of int, shape (n_matches, 2)
         Clusters that play; the first wins where ``coef_ @ x + intercept_`` is positive. It is the
         one of the later class, so that a sample on the hyperplane goes to the earlier class.

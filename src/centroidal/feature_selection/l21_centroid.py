@@ -79,20 +79,12 @@ class L21CentroidSelector(RankedSelector):
     feature_ranking_ : ndarray of shape (n_features,)
         Columns by decreasing score, then by correlation with the dual solution, then by position;
         what differs by less than `tol` of the largest is equal.
-    support_ : ndarray of shape (n_features,)
-        Mask of the selected features.
-    n_features_to_select_ : int
-        Number of selected features.
-    objective_ : float
-        Value of the problem.
-    dual_gap_ : float
-        How far `objective_` can be above the optimum.
-    converged_ : bool
-        Whether the gap is within `tol`.
-    n_iter_ : int
-        Steps taken.
-    solver_ : str
-        Solver used.
+    support_, n_features_to_select_ : ndarray of shape (n_features,), int
+        Mask of the selected features, and their number.
+    objective_, dual_gap_ : float
+        Value of the problem, and how far it can be above the optimum.
+    converged_, n_iter_, solver_ : bool, int, str
+        Whether the gap is within `tol`, steps taken, and solver used.
     alpha_, alpha_max_ : float
         Penalty used, and the smallest one that leaves no feature.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)

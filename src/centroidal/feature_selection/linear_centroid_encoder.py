@@ -74,10 +74,8 @@ class LinearCentroidEncoder(RankedSelector):
     feature_ranking_ : ndarray of shape (n_features,)
         Columns by decreasing score, then by correlation with the residual, then by position; what
         differs by less than `tol` of the largest is equal. Of copies the first has the weight.
-    support_ : ndarray of shape (n_features,)
-        Mask of the selected features.
-    n_features_to_select_ : int
-        Number of selected features.
+    support_, n_features_to_select_ : ndarray of shape (n_features,), int
+        Mask of the selected features, and their number.
     objective_ : float
         Value of the problem.
     objectives_ : ndarray
@@ -91,10 +89,8 @@ class LinearCentroidEncoder(RankedSelector):
         Sweeps of coordinate descent, or with training="alternating" how often both were found.
     alpha_, alpha_max_ : float
         Penalty used, and the smallest one at which all weights are zero.
-    mean_ : ndarray of shape (n_features,)
-        What was subtracted from each feature.
-    feature_scale_ : ndarray of shape (n_features,)
-        What each feature was divided by.
+    mean_, feature_scale_ : ndarray of shape (n_features,)
+        What was subtracted from each feature, and what it was divided by.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
         Number of features, and their names where they are all strings.
 

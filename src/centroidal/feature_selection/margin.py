@@ -39,10 +39,8 @@ class MarginSelector(RankedSelector):
         that has spread elsewhere.
     feature_ranking_ : ndarray of int, shape (n_features,)
         Features from the best to the worst; of scores equal up to rounding the first column.
-    support_ : ndarray of bool, shape (n_features,)
-        Mask of the features that are kept.
-    n_features_to_select_ : int
-        Number of them.
+    support_, n_features_to_select_ : ndarray of bool, shape (n_features,), int
+        Mask of the features that are kept, and their number.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)

@@ -59,14 +59,10 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         Score of each feature; higher is better.
     feature_ranking_ : ndarray of int, shape (n_features,)
         Features from the best to the worst; of scores equal up to rounding the first column.
-    n_features_to_select_ : int
-        Number of features that are kept.
-    support_ : ndarray of bool, shape (n_features,)
-        Mask of them.
-    n_neighbors_ : int
-        Number of neighbours of each class.
-    metric_ : str
-        Metric that was used.
+    support_, n_features_to_select_ : ndarray of bool, shape (n_features,), int
+        Mask of the features that are kept, and their number.
+    n_neighbors_, metric_ : int, str
+        Number of neighbours of each class, and metric that was used.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)

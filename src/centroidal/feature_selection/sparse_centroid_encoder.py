@@ -96,10 +96,8 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
     feature_ranking_ : ndarray of shape (n_features,)
         Columns by decreasing score; weights of zero by how much the error would fall with them,
         and features that the prefilter dropped last.
-    support_ : ndarray of shape (n_features,)
-        Mask of the selected features.
-    n_features_to_select_ : int
-        Number of selected features.
+    support_, n_features_to_select_ : ndarray of shape (n_features,), int
+        Mask of the selected features, and their number.
     layer_weights_, layer_biases_ : list of ndarray
         Hidden layers and then the output; weights have a row an input.
     objective_ : float
@@ -112,10 +110,8 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         Fitted `prefilter`.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    mean_ : ndarray of shape (n_features,)
-        What was subtracted from each feature.
-    feature_scale_ : ndarray of shape (n_features,)
-        What each feature was divided by.
+    mean_, feature_scale_ : ndarray of shape (n_features,)
+        What was subtracted from each feature, and what it was divided by.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
         Number of features, and their names where they are all strings.
 

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from centroidal.model_selection._rankings import ranking_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -22,7 +21,8 @@ from centroidal import (
     ReliefFSelector,
     SparseCenterClassifier,
 )
-from centroidal.classifiers.sparse_center_problem import Geometry
+from centroidal.classifiers.sparse_center_rule import SparseCenterProblem
+from centroidal.model_selection.feature_flow import ranking_of
 from centroidal.statistics import class_moments, fold_moments
 
 pytestmark = pytest.mark.once
@@ -222,7 +222,7 @@ def test_sums_of_folds_rank_as_the_rows_do(scale, drawn):
     X, y, rng = drawn
     n_classes, codes = y.max() + 1, y.astype(np.int32)
     folds = rng.integers(0, 4, size=len(y))
-    geometry = Geometry("l2", scale)
+    geometry = SparseCenterProblem("l2", scale)
     sets = [(0,), (1, 3), (2,)]
     for left_out, moments in zip(sets, fold_moments(X, codes, n_classes, folds, sets), strict=True):
         kept = ~np.isin(folds, left_out)

@@ -21,30 +21,6 @@ from sklearn.utils.validation import (
 from ._optional import is_of_dask
 from ._parameters import check_choice, check_columns
 
-__all__ = [
-    "Features",
-    "LabelledData",
-    "check_as_given",
-    "check_categorical_features",
-    "check_finite",
-    "check_finite_summary",
-    "check_fitted",
-    "check_kernel_matrix",
-    "check_labelled",
-    "check_labelled_mixed",
-    "check_labels",
-    "check_next_classes",
-    "check_rows",
-    "check_same_features",
-    "check_symmetric",
-    "columns_of",
-    "encode_labels",
-    "is_dask",
-    "label_codes",
-    "row_by_row",
-    "rows_of",
-]
-
 # What the compiled loops read as it is; everything else becomes float64.
 _DTYPES = [
     np.float64, np.float32, np.int64, np.int32, np.int16, np.int8,
@@ -59,6 +35,11 @@ class Features(NamedTuple):
 
     number: int
     names: np.ndarray | None
+
+    @classmethod
+    def of(cls, estimator):
+        """Return what an estimator remembers."""
+        return cls(estimator.n_features_in_, getattr(estimator, "feature_names_in_", None))
 
     def keep(self, estimator):
         """Give the estimator scikit-learn's attributes of them."""
@@ -131,7 +112,7 @@ def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=T
     y, sample_weight = _load(y), _load(sample_weight)
     stand_in = copy(estimator)
     X, y = _validate(stand_in, X, y, reset=reset, ensure_all_finite=finite)
-    features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
+    features = Features.of(stand_in)
     check_classification_targets(y)
     expected = classes
     classes, codes = encode_labels(y, expected)
@@ -205,7 +186,7 @@ def _check_labelled_blocks(estimator, X, y, sample_weight, expected, reset, fini
     blocks = DaskBlocks.of(X)
     stand_in = copy(estimator)
     validate_data(stand_in, blocks.template, reset=reset, skip_check_array=True)
-    features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
+    features = Features.of(stand_in)
     name = type(estimator).__name__
     labels = blocks.pair("y", y)
     weights = None
@@ -469,7 +450,7 @@ def check_labels(estimator, X, y, sample_weight=None):
     check_classification_targets(y)
     X = check_as_given(stand_in, X, reset=True)
     check_consistent_length(X, y)
-    features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
+    features = Features.of(stand_in)
     classes, codes = encode_labels(y)
     data = LabelledData(X, codes, classes, _check_weights(sample_weight, X), features)
     _check_two_classes(estimator, classes, np.bincount(codes, data.weights))
@@ -503,7 +484,7 @@ def check_labelled_mixed(estimator, X, y, sample_weight=None, *, categorical_fea
         return data, check_categorical_features(categorical_features, data.X.shape[1])
     stand_in = copy(estimator)
     validate_data(stand_in, X, skip_check_array=True)
-    features = Features(stand_in.n_features_in_, getattr(stand_in, "feature_names_in_", None))
+    features = Features.of(stand_in)
     is_categorical = check_categorical_features(categorical_features, features.number, frame)
     values = np.empty((len(frame), features.number))
     numbers = np.flatnonzero(~is_categorical)

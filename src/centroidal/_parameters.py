@@ -12,32 +12,6 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics.pairwise import kernel_metrics
 
-__all__ = [
-    "CHECKS",
-    "check_alphas",
-    "check_choice",
-    "check_classifier",
-    "check_columns",
-    "check_component_grid",
-    "check_count",
-    "check_flag",
-    "check_jobs",
-    "check_kernel",
-    "check_layer_sizes",
-    "check_n_axes",
-    "check_n_features_to_select",
-    "check_parameters",
-    "check_positive",
-    "check_priors",
-    "check_selector",
-    "check_share",
-    "check_shared_features",
-    "check_weight_grid",
-    "choice",
-    "optional",
-]
-
-
 # ------------------------------------------------------------------ checks of a name and a value
 
 

@@ -9,7 +9,7 @@ from tests.reference import sparse_centroid_encoder as reference
 
 torch = pytest.importorskip("torch", reason=NEEDS_TORCH)
 
-from centroidal.feature_selection._encoder_network import (  # noqa: E402
+from centroidal.feature_selection._encoder import (  # noqa: E402
     Samples,
     check_device,
     draw_layer,

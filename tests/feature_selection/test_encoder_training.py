@@ -11,16 +11,19 @@ from tests.reference import sparse_centroid_encoder as reference
 
 torch = pytest.importorskip("torch", reason=NEEDS_TORCH)
 
-from centroidal.feature_selection._encoder_network import Network, Samples, first_network, place  # noqa: E402
-from centroidal.feature_selection._encoder_training import (  # noqa: E402
+from centroidal.feature_selection._encoder import (  # noqa: E402
     EncoderProblem,
     Epoch,
+    Network,
+    Samples,
     Schedule,
     _batches,
     _DescentStep,
     _ProximalAdam,
+    first_network,
     learned_weights,
     n_epochs,
+    place,
     stop_early,
     threads,
     train,

@@ -7,11 +7,15 @@ from sklearn.feature_selection import SelectorMixin
 
 from .._data import Features, check_fitted, row_by_row
 
-__all__ = ["ClassScoresMixin", "SolvedClassifier", "SupportMixin"]
-
 
 def _class_labels(estimator):
     return estimator.classes_
+
+
+def recipe_of(kind, estimator):
+    """Return a named tuple of the parameters of an estimator, and defaults for those it lacks."""
+    params = estimator.get_params(deep=False)
+    return kind(**{name: params[name] for name in kind._fields if name in params})
 
 
 class ClassScoresMixin(ClassifierMixin):
@@ -111,7 +115,7 @@ class SolvedClassifier(ClassScoresMixin, BaseEstimator):
 
     @property
     def _features(self):
-        return Features(self.n_features_in_, getattr(self, "feature_names_in_", None))
+        return Features.of(self)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "_solution")

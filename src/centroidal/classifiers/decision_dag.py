@@ -35,10 +35,8 @@ class DecisionDAGClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     estimators_ : dict of classifiers
         For the positions ``(i, j)`` in `classes_` of each two classes, ``i < j``, the classifier
         that was trained on their samples.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -48,22 +46,18 @@ class DecisionDAGClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    DDAG K-TIPCAC of the thesis is
-    ``make_pipeline(FisherSubspace(), DecisionDAGClassifier(KernelFisherSubspaceClassifier()))``,
-    and without the projection, which mostly costs accuracy,
-    ``DecisionDAGClassifier(KernelFisherSubspaceClassifier())``.
+    DDAG K-TIPCAC of the thesis is ``make_pipeline(FisherSubspace(),
+    DecisionDAGClassifier(KernelFisherSubspaceClassifier()))``; the projection mostly costs
+    accuracy.
 
     `decision_function` of more than two classes holds the number of tests that a class survived,
     plus or minus less than one half for how clear its last one was. There are no probabilities:
     most pairs are never asked.
 
     **Where we differ** from the thesis: nothing is left open. The result depends on the order of
-    the classes, which is that of their sorted labels.
-
-    Time is that of training on all pairs of classes, in which every sample takes part C - 1 times.
-    In prediction the samples that are at the same test go through it together. Rows are handed to
-    the estimators as they are: data frames, sparse matrices, and kernel matrices if the estimator
-    takes them.
+    the classes, which is that of their sorted labels. Every sample takes part in C - 1 trainings.
+    Rows are handed to the estimators as they are: data frames, sparse matrices, and kernel matrices
+    if the estimator takes them.
 
     Examples
     --------
@@ -96,11 +90,6 @@ class DecisionDAGClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, for estimators that take them.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         check_parameters(self)
         check_classifier("estimator", self.estimator, sample_weight)

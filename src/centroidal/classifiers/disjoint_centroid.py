@@ -91,10 +91,8 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
         Number of void starts.
     slope_ : float
         By how much the logarithm of a probability falls when the distance grows by one.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -108,29 +106,20 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
     **Where it helps**: classes that differ in their variances, with groups of steady features. If
     classes differ in their means alone, groups lose what the other features know, and plain nearest
     centroids are better. On the simulations of the paper ``sklearn.naive_bayes.GaussianNB``, which
-    was not among its rivals, has a lower error on average than the paper's method; see the user
-    guide.
+    was not among its rivals, has a lower error on average than the paper's method; see
+    :doc:`/user_guide/disjoint_centroids`, also on level, scale and outliers of features.
 
     **Where we differ** from the paper: the closed-form rule; overlapping groups; weights of
     samples; probabilities. The weight multiplies distances, not their squares, which the paper
     leaves open.
 
-    Variances feel outliers: a wild value makes a feature look unsteady in one class, and so steady
-    in the others. Clip or transform features with heavy tails first.
-
-    The alternation depends on the level and the scale of each feature, which is why `center` and
-    `scale` exist, but not on a level that a sample adds to all features. With "margin" a class
-    without any spread (one sample) is given the mean variance of the others.
-
-    Sparse features that are all far from zero, a million times their spread, lose digits; give
-    them as an array, or subtract their level.
-
-    After `partial_fit` and `merge`, and from Dask collections, `slope_` comes from the class
-    moments, as if features were independent and normal; it is often too steep.
+    With "margin" a class without any spread (one sample) is given the mean variance of the others.
+    Sparse features that are all far from zero, a million times their spread, lose digits. After
+    `partial_fit` and `merge`, and from Dask collections, `slope_` comes from the class moments, as
+    if features were independent and normal; it is often too steep.
 
     Time of "alternating" is O(n p^2) for the products of the features and O(n_init p^2) a step if
     there are at least two samples a feature, else O(n_init n p) a step. "margin" takes one pass.
-    Sparse input stays sparse.
 
     Examples
     --------
@@ -182,11 +171,6 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         self._check_parameters()
         recipe = self._recipe

@@ -27,30 +27,19 @@ from ..solvers.sparse_centers import feature_scale
 from ..statistics import ClassMoments
 from ..statistics.residuals import column_products
 from ..statistics.threads import map_blocks, row_blocks
-from ._base import SolvedClassifier, SupportMixin
-
-__all__ = ["DisjointCentroidRule", "DisjointSolution", "GroupRecipe", "Groups"]
+from ._base import SolvedClassifier, SupportMixin, recipe_of
 
 _STARTS_PER_BLOCK = 25
 _ENTRIES_PER_BLOCK = 2**23  # a feature in a restart for a weight
 
 
 class Groups(NamedTuple):
-    """Which features each class has, and how that was found.
+    """Which features each class has, and how that was found."""
 
-    Attributes
-    ----------
-    masks : ndarray of bool, shape (n_classes, n_features)
-        Whether a class has a feature; none for a class without samples.
-    objective : float
-        What the assignment minimises.
-    errors : ndarray of shape (n_restarts,)
-        Training error of each restart, NaN if it was void.
-    """
-
+    # (n_classes, n_features): whether a class has a feature; none for a class without samples.
     masks: np.ndarray
-    objective: float
-    errors: np.ndarray
+    objective: float  # what the assignment minimises
+    errors: np.ndarray  # (n_restarts,): training error of each restart, NaN if it was void
 
 
 class GroupRecipe(NamedTuple):
@@ -104,19 +93,9 @@ class GroupRecipe(NamedTuple):
     def find(self, data, moments, baseline_weights, seed=None, each_block=map_blocks):
         """Find the groups for each weight from the same starts; None where all were void.
 
-        Parameters
-        ----------
-        data : LabelledData
-            Samples; the margin rule does not look at them.
-        moments : ClassMoments
-            Of the samples.
-        baseline_weights : ndarray of float
-            Values of lambda: all finite, or all infinite.
-        seed : int
-            Of the starts.
-        each_block : callable
-            Called with a function and tuples of its arguments, one a block of restarts; yields
-            the results in order.
+        The margin rule does not look at `data`. Weights are all finite, or all infinite.
+        `each_block` takes a function and tuples of its arguments, one a block of restarts, and
+        yields the results in order.
         """
         has_unused = np.isfinite(baseline_weights).all()
         shared = self.find_shared(moments, has_unused=has_unused)
@@ -236,14 +215,7 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
 
     @property
     def _recipe(self):
-        return GroupRecipe(
-            self.assignment,
-            self.disjoint,
-            self.shared_features,
-            self.center,
-            self.scale,
-            self.n_init,
-        )
+        return recipe_of(GroupRecipe, self)
 
     def _check_parameters(self):
         check_parameters(self)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._data import check_finite_summary, check_fitted, check_rows
-from .._parameters import check_priors
+from .._parameters import check_parameters, check_priors
 from ..solvers.distances import log_odds
 from ..solvers.fisher_subspace import (
     LinearRule,
@@ -25,18 +25,6 @@ from ..solvers.fisher_subspace import (
 from ..solvers.thresholds import Line, LineInBlocks
 from ..statistics import ClassSubspace, class_moments, class_subspace
 from ._base import SolvedClassifier
-
-__all__ = [
-    "FisherRecipe",
-    "FisherRule",
-    "FisherSolution",
-    "merge_solutions",
-    "project",
-    "solve_rows",
-    "solve_summarised",
-    "summarise_rows",
-    "two_sided",
-]
 
 _DEFAULT_COMPONENTS = {"truncated": "log2", "variance": 0.99, "full": None}
 
@@ -254,6 +242,11 @@ class FisherRule(SolvedClassifier):
     """Predict by `coef_` and `intercept_`, which hold log-odds."""
 
     _score_unit = 1.0
+
+    def _check_for(self, n_features, n_classes):
+        """Raise unless the parameters are right for so many features and classes."""
+        check_parameters(self)
+        check_priors(self.priors, np.ones(n_classes))
 
     def _keep(self, features, classes, solution, priors):
         # Whatever may still be refused comes first, so that nothing is half kept.

@@ -41,10 +41,8 @@ class FisherSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Class labels.
     n_components_ : int
         Number of whitened directions.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -86,11 +84,6 @@ class FisherSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         check_parameters(self)
         recipe = FisherRecipe(self.whitening, self.n_components, self.scatter)

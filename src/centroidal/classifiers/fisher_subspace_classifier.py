@@ -4,6 +4,7 @@ import numpy as np
 
 from .._data import check_labelled
 from .._parameters import check_parameters, check_priors
+from ._base import recipe_of
 from .fisher_recipe import FisherRecipe, FisherRule, merge_solutions, solve_rows
 from .mergeable import MergeableClassifier
 
@@ -72,18 +73,12 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
         Their singular values.
     n_components_ : int
         Number of whitened directions.
-    mean_ : ndarray of shape (n_features,)
-        Mean of all samples.
-    means_ : ndarray of shape (n_classes, n_features)
-        Class means.
-    class_count_ : ndarray of shape (n_classes,)
-        Sum of the sample weights of each class.
-    class_prior_ : ndarray of shape (n_classes,)
-        Class probabilities.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    mean_, means_ : ndarray of shape (n_features,), ndarray of shape (n_classes, n_features)
+        Mean of all samples, and class means.
+    class_count_, class_prior_ : ndarray of shape (n_classes,)
+        Sum of the sample weights, and probability, of each class.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -96,8 +91,8 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
     -----
     `decision_function` holds the log-odds of normal distributions of one spread along the axis,
     moved to be 0 at the threshold, and `predict_proba` follows from them. The spread is that of the
-    training samples, which is too small in wide tables, so that probabilities are too sure of
-    themselves; where they matter, wrap the classifier in ``CalibratedClassifierCV``.
+    training samples, which is too small in wide tables; where probabilities matter, wrap the
+    classifier in ``CalibratedClassifierCV``.
 
     **Where we differ** from the thesis: eigenvalues that are zero up to rounding are not inverted,
     so that more features than samples are no problem; a sample on the threshold is right whatever
@@ -107,21 +102,12 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
     are averaged, as in the thesis, because the samples are gone.
 
     Merging, and `partial_fit`, are exact for "full" and "variance". For "truncated" each part keeps
-    twice the directions it whitens (once, where they are found by iteration), and what is beyond
-    is cut off.
+    twice the directions it whitens (once, where they are found by iteration), and what is beyond is
+    cut off. Features whose spread is about 1e-7 of that of the largest count as constant.
 
-    Features whose spread is about 1e-7 of that of the largest count as constant: scale them first.
-
-    No array of features by features exists when there are more features than samples. Time is
-    O(n m min(n, m)), or O(n m d) where d is small; sparse data are centred implicitly and never
-    made dense.
-
-    Of a Dask collection only summaries are brought together: class means, and about twice as many
-    directions as are whitened, or all where all are needed. Where features or samples are few, one
-    pass finds the directions; otherwise each product with 32 vectors (16 of sparse data) is a pass,
-    typically 10 to 50 of them, so that ``X.persist()`` pays. One pass before takes the means, and
-    one after the projections, which are sorted where they are: thresholds are those of the samples
-    in memory.
+    No array of features by features exists when there are more features than samples. Time is O(n m
+    min(n, m)), or O(n m d) where d is small; sparse data are centred implicitly. How often a Dask
+    collection is read is said in :doc:`/user_guide/dask`.
 
     Examples
     --------
@@ -158,14 +144,7 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
 
     @property
     def _recipe(self):
-        return FisherRecipe(
-            self.whitening,
-            self.n_components,
-            self.scatter,
-            self.threshold,
-            self.balance,
-            self.priors,
-        )
+        return recipe_of(FisherRecipe, self)
 
     def fit(self, X, y, sample_weight=None):
         """Find the Fisher subspace of the classes and cut it.
@@ -178,11 +157,6 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         check_parameters(self)
         data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
@@ -191,11 +165,6 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
         solution = self._summarise(data)
 
         return self._keep(data.features, data.classes, solution, self.priors)
-
-    def _check_for(self, n_features, n_classes):
-        """Raise unless the parameters are right for so many features and classes."""
-        check_parameters(self)
-        check_priors(self.priors, np.ones(n_classes))
 
     @property
     def _summary(self):

@@ -20,7 +20,7 @@ from .._parameters import check_kernel, check_parameters, check_priors
 from ..solvers.fisher_subspace import kernel_axes
 from ..statistics import GramSummary, class_moments, gram_summary
 from ..statistics.threads import map_blocks, row_blocks
-from ._base import ClassScoresMixin
+from ._base import ClassScoresMixin, recipe_of
 from .fisher_recipe import FisherRecipe, two_sided
 
 __all__ = ["KernelFisherSubspaceClassifier"]
@@ -103,10 +103,8 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
         Value of `gamma` in use.
     class_prior_ : ndarray of shape (n_classes,)
         Class probabilities.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -120,11 +118,9 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
     zero up to rounding are not inverted; any number of classes; weights.
 
     A very wide kernel has few eigenvalues above rounding; components near rounding are noise, so
-    choose fewer of them there.
-
-    Memory is the n x n kernel matrix, while fitting. Time is :math:`n^3 / 3` for "full" (a Cholesky
-    factorisation), about :math:`n^2 d` for d leading components of "truncated", and about
-    :math:`4 n^3` for all components of "variance". For large n, approximate the kernel by features
+    choose fewer of them there. Memory is the n x n kernel matrix, while fitting; time is :math:`n^3
+    / 3` for "full", about :math:`n^2 d` for d components of "truncated" and :math:`4 n^3` for
+    "variance". For large n, approximate the kernel by features
     (``sklearn.kernel_approximation.Nystroem``) and use :class:`FisherSubspaceClassifier` on them.
 
     Examples
@@ -168,13 +164,7 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
 
     @property
     def _recipe(self):
-        return FisherRecipe(
-            self.whitening,
-            self.n_components,
-            threshold=self.threshold,
-            balance=self.balance,
-            priors=self.priors,
-        )
+        return recipe_of(FisherRecipe, self)
 
     def fit(self, X, y, sample_weight=None):
         """Find the Fisher subspace of the classes in the feature space and cut it.
@@ -187,11 +177,6 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         check_parameters(self)
         check_kernel(self.kernel, self.kernel_params)

@@ -11,8 +11,6 @@ from .._data import (
 )
 from ..statistics import class_moments
 
-__all__ = ["MergeableClassifier", "MomentsClassifier", "finite_moments"]
-
 
 def finite_moments(estimator, X, codes, n_classes, weights=None):
     """Summarise checked samples by class; raise what is wrong with them if that is not finite."""
@@ -53,11 +51,6 @@ class MergeableClassifier:
             so far is never predicted.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights.
-
-        Returns
-        -------
-        self
-            Updated estimator.
         """
         is_first = not self.__sklearn_is_fitted__()
         classes = check_next_classes(self, classes, is_first)

@@ -21,7 +21,7 @@ from ..statistics import class_moments, cluster_scatters
 from ..statistics.residuals import residuals
 from ..statistics.spectrum import spectrum
 from ..statistics.threads import map_blocks, row_blocks
-from ._base import ClassScoresMixin
+from ._base import ClassScoresMixin, recipe_of
 from .fisher_recipe import FisherRecipe
 
 __all__ = ["MixtureFisherClassifier"]
@@ -83,10 +83,8 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         Class labels.
     cluster_class_ : ndarray of int, shape (n_clusters,)
         Position in `classes_` of the class of each cluster.
-    cluster_means_ : ndarray of shape (n_clusters, n_features)
-        Means of the clusters.
-    cluster_counts_ : ndarray of shape (n_clusters,)
-        Numbers of their samples.
+    cluster_means_, cluster_counts_ : ndarray of shape (n_clusters, n_features) or (n_clusters,)
+        Means of the clusters, and numbers of their samples.
     matches_ : ndarray of int, shape (n_matches, 2)
         Clusters that play; the first wins where ``coef_ @ x + intercept_`` is positive. It is the
         one of the later class, so that a sample on the hyperplane goes to the earlier class.
@@ -96,10 +94,8 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         Constants of the same.
     exponent_ : int
         The exponent t of the jury.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -114,23 +110,16 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
     succession: it says how clear the decision was and is not calibrated.
 
     **Where we differ** from the thesis: any number of classes, each cluster playing against those
-    of all other classes; partial whitening by default, which was better on all of its tables; the
-    three-sigma rule, because the region of 99.7 % only works where covariances are overfitted;
-    the jury of eq. (5.22), to which eq. (5.23) is not equivalent; a rule for ties; after
-    expectation-maximisation, merging goes by the moments of the samples assigned to a cluster;
-    equal means and clusters of one sample are no error.
+    of all other classes; partial whitening by default; the three-sigma rule; the jury of eq.
+    (5.22), to which eq. (5.23) is not equivalent; a rule for ties; after expectation-maximisation,
+    merging goes by the moments of the samples assigned to a cluster; equal means and clusters of
+    one sample are no error. The reasons are in :doc:`/mathematics/fisher_subspace`, and so are the
+    costs.
 
     X-means takes clusters to be round: bring features of different units to one scale first, or
     long clusters are cut into slices. Clusters of less than about 30 samples are sometimes parted
     again, because its criterion is one for many samples. In few samples, or if the clusters are
     round indeed, ``n_components=1``, the difference of the means, may be the best choice.
-
-    The scatter of two clusters together follows from that of each, so that for fewer features than
-    samples no match reads the samples again (but for thresholds other than "mahalanobis"); for more
-    features than samples it works on their inner products. Time is O(n m^2) for the scatters and
-    O(m^3) a match, or O(n_match^2 m) a match for many features, beside that of k-means; memory
-    beyond the samples is at most as much again. Sparse samples are made dense a block at a time,
-    and one vector of all features a match is kept.
 
     Examples
     --------
@@ -187,11 +176,6 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
             Training samples.
         y : array-like of shape (n_samples,)
             Class labels, of any type.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         check_parameters(self)
         data = check_labelled(self, X, y, finite=False)
@@ -221,9 +205,7 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         One class after the other: k-means has threads of its own, and sets their number for the
         whole process.
         """
-        recipe = ClusterRecipe(
-            self.max_clusters, self.n_init, self.refine, self.merge_rule, self.reg_covar
-        )
+        recipe = recipe_of(ClusterRecipe, self)
         rng = check_random_state(self.random_state)
         members = [np.flatnonzero(codes == c) for c in range(codes.max() + 1)]
         found = (recipe.find(X[rows], rng) for rows in members)
@@ -237,9 +219,7 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
 
     def _play(self, scatters, matches):
         """Find the normals and constants of the hyperplanes of all matches."""
-        recipe = FisherRecipe(
-            self.whitening, self.n_components, threshold=self.threshold, balance=self.balance
-        )
+        recipe = recipe_of(FisherRecipe, self)
 
         def solve(first, second):
             return _solve_match(recipe, scatters, first, second)

@@ -144,11 +144,6 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)
@@ -157,11 +152,6 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
         stream = self._add_samples(None, data)
 
         return self._keep_summary(data.features, data.classes, stream)
-
-    def _check_for(self, n_features, n_classes):
-        """Raise unless the parameters are right for so many features and classes."""
-        check_parameters(self)
-        check_priors(self.priors, np.ones(n_classes))
 
     def _check_mergeable(self, other):
         for name, part in (("this estimator", self), ("other", other)):

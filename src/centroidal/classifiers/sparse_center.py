@@ -7,8 +7,7 @@ import numpy as np
 from .._data import check_fitted, check_labelled
 from .._parameters import check_n_features_to_select, check_parameters, check_priors
 from .mergeable import MomentsClassifier
-from .sparse_center_problem import ColumnSummary
-from .sparse_center_rule import SparseCenterRule
+from .sparse_center_rule import ColumnSummary, SparseCenterRule
 
 __all__ = ["SparseCenterClassifier"]
 
@@ -74,10 +73,8 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
         for "l2", a mean absolute deviation for "l1". It is the unit of `predict_proba`.
     class_prior_ : ndarray of shape (n_classes,)
         Class probabilities in use.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -85,23 +82,22 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
 
     Notes
     -----
-    `predict_proba` is the posterior of a simple model on the selected, scaled features: around
-    each center a Gaussian (l2, Mahalanobis) or a Laplace (l1) distribution, whose spread is the
-    same for all classes and features (`spread_`), and independent features. Being simple, it is
-    often too sure of itself; where probabilities matter, wrap the classifier in scikit-learn's
-    ``CalibratedClassifierCV`` (its method "temperature" keeps the predictions).
+    `predict_proba` is the posterior of a simple model on the selected, scaled features: around each
+    center a Gaussian (l2, Mahalanobis) or a Laplace (l1) distribution of one spread for all classes
+    and features (`spread_`), and independent features. It is often too sure of itself; where
+    probabilities matter, wrap the classifier in scikit-learn's ``CalibratedClassifierCV`` (its
+    method "temperature" keeps the predictions).
 
-    **Where we differ** from the paper: any number of classes is solved jointly and exactly, not
-    one against the rest; weights; priors; the scales "within" and "mad"; a covariance that is
-    pooled within the classes and shrunk, so that it exists for more features than samples.
+    **Where we differ** from the paper: any number of classes is solved jointly and exactly, not one
+    against the rest; weights; priors; the scales "within" and "mad"; a covariance that is pooled
+    within the classes and shrunk, so that it exists for more features than samples.
 
     With metric="l1" a feature that is mostly zero in every class has medians of zero and no gain:
     on word counts use "l2".
 
-    Time is O(n m), or O(nnz) for sparse data, plus a sort of m gains; l1 on sparse or weighted data
-    takes K times as long. Memory is a few (n_classes, n_features) arrays. Sparse input stays
-    sparse. Mahalanobis takes O(n m min(n, m)), keeps min(n, m) dense directions and reads all
-    features to predict.
+    Time is O(n m), or O(nnz) for sparse data, which stay sparse, plus a sort of m gains; l1 on
+    sparse or weighted data takes K times as long. Mahalanobis takes O(n m min(n, m)), keeps min(n,
+    m) dense directions and reads all features to predict.
 
     Examples
     --------
@@ -135,11 +131,6 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         check_parameters(self)
         finite = sample_weight is not None or not self._problem.streams

@@ -1,4 +1,4 @@
-from .elbow import elbow
+from ._ranked_selector import elbow
 from .l21_centroid import L21CentroidSelector
 from .linear_centroid_encoder import LinearCentroidEncoder
 from .margin import MarginSelector

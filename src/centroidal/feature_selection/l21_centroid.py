@@ -79,26 +79,16 @@ class L21CentroidSelector(RankedSelector):
     feature_ranking_ : ndarray of shape (n_features,)
         Columns by decreasing score, then by correlation with the dual solution, then by position;
         what differs by less than `tol` of the largest is equal.
-    support_ : ndarray of shape (n_features,)
-        Mask of the selected features.
-    n_features_to_select_ : int
-        Number of selected features.
-    objective_ : float
-        Value of the problem.
-    dual_gap_ : float
-        How far `objective_` can be above the optimum.
-    converged_ : bool
-        Whether the gap is within `tol`.
-    n_iter_ : int
-        Steps taken.
-    solver_ : str
-        Solver used.
+    support_, n_features_to_select_ : ndarray of shape (n_features,), int
+        Mask of the selected features, and their number.
+    objective_, dual_gap_ : float
+        Value of the problem, and how far it can be above the optimum.
+    converged_, n_iter_, solver_ : bool, int, str
+        Whether the gap is within `tol`, steps taken, and solver used.
     alpha_, alpha_max_ : float
         Penalty used, and the smallest one that leaves no feature.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -107,16 +97,16 @@ class L21CentroidSelector(RankedSelector):
     Notes
     -----
     **Where we differ** from the paper: nothing of the size features times features is ever made,
-    because targets in the span of the centroids give the same row norms; the interior-point
-    method; a certificate instead of the change of the objective as stopping rule, which stops too
-    early; weights, which multiply the misfit of a sample. The page on mathematics lists the
-    misprints of the paper that were corrected.
+    because targets in the span of the centroids give the same row norms; the interior-point method;
+    a certificate instead of the change of the objective as stopping rule, which stops too early;
+    weights, which multiply the misfit of a sample. Misprints that were corrected are listed in
+    :doc:`/mathematics/l21_centroids`.
 
     The optimum need not be unique: of two equal features any mixture is optimal.
 
     Time of "newton" is O((n r)^3 + r^2 n^2 m) a step for n samples, r targets and a working set of
-    m features, usually a few times n, with 15 to 60 steps; "irls" takes O(n^2 d) a step for d
-    features. Memory is a copy of the data.
+    m features, usually a few times n; "irls" takes O(n^2 d) a step for d features. Memory is a copy
+    of the data.
 
     Examples
     --------
@@ -164,11 +154,6 @@ class L21CentroidSelector(RankedSelector):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted selector.
         """
         check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)
@@ -198,30 +183,18 @@ class L21CentroidSelector(RankedSelector):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
+        X, y, sample_weight : array-like
+            As in `fit`.
         alphas : array-like of float or None, default=None
             Penalties, in the unit of `alpha`; None takes 20 from 1 to 0.01 times the largest.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
 
         Returns
         -------
         Bunch
-            Dictionary-like object with, for decreasing penalties,
-
-            alphas : ndarray of shape (n_alphas,)
-                Penalties.
-            scores : ndarray of shape (n_alphas, n_features)
-                Row norms of W.
-            objectives, dual_gaps : ndarray of shape (n_alphas,)
-                Values of the problem, and how far they can be above the optimum.
-            converged : ndarray of bool, shape (n_alphas,)
-                Whether each gap is within `tol`.
-            n_iter : ndarray of int, shape (n_alphas,)
-                Steps taken.
+            Dictionary-like object with arrays that have an entry for each penalty, the largest
+            first: `alphas`; `scores`, the row norms of W, of shape (n_alphas, n_features);
+            `objectives`, the values of the problem; `dual_gaps`, how far these can be above the
+            optimum; `converged`, whether the gap is within `tol`; `n_iter`, steps taken.
         """
         check_parameters(self)
         given = None if alphas is None else check_alphas(alphas)

@@ -74,10 +74,8 @@ class LinearCentroidEncoder(RankedSelector):
     feature_ranking_ : ndarray of shape (n_features,)
         Columns by decreasing score, then by correlation with the residual, then by position; what
         differs by less than `tol` of the largest is equal. Of copies the first has the weight.
-    support_ : ndarray of shape (n_features,)
-        Mask of the selected features.
-    n_features_to_select_ : int
-        Number of selected features.
+    support_, n_features_to_select_ : ndarray of shape (n_features,), int
+        Mask of the selected features, and their number.
     objective_ : float
         Value of the problem.
     objectives_ : ndarray
@@ -91,14 +89,10 @@ class LinearCentroidEncoder(RankedSelector):
         Sweeps of coordinate descent, or with training="alternating" how often both were found.
     alpha_, alpha_max_ : float
         Penalty used, and the smallest one at which all weights are zero.
-    mean_ : ndarray of shape (n_features,)
-        What was subtracted from each feature.
-    feature_scale_ : ndarray of shape (n_features,)
-        What each feature was divided by.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    mean_, feature_scale_ : ndarray of shape (n_features,)
+        What was subtracted from each feature, and what it was divided by.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -117,12 +111,8 @@ class LinearCentroidEncoder(RankedSelector):
     ones tend as the weights get smaller.
 
     Classes with more samples count more, and so do samples with a larger weight. The problem is not
-    convex: "alternating" ends in a minimum that depends on where it began.
-
-    Time is O(n^2 m) for n samples and m features to find the axes, or O(n m^2) with fewer features
-    than samples, and O(n m) times the number of axes for each look at all features, of which the
-    weights need a few dozen. Memory is a copy of the data and an array of the size of the smaller
-    side; beyond 1000 rows and columns the axes are found by products with the data.
+    convex: "alternating" ends in a minimum that depends on where it began. Costs are in
+    :doc:`/mathematics/linear_centroid_encoder`.
 
     Examples
     --------
@@ -178,11 +168,6 @@ class LinearCentroidEncoder(RankedSelector):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted selector.
         """
         check_parameters(self)
         data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)

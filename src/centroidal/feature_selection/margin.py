@@ -39,16 +39,12 @@ class MarginSelector(RankedSelector):
         that has spread elsewhere.
     feature_ranking_ : ndarray of int, shape (n_features,)
         Features from the best to the worst; of scores equal up to rounding the first column.
-    support_ : ndarray of bool, shape (n_features,)
-        Mask of the features that are kept.
-    n_features_to_select_ : int
-        Number of them.
+    support_, n_features_to_select_ : ndarray of bool, shape (n_features,), int
+        Mask of the features that are kept, and their number.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -91,11 +87,6 @@ class MarginSelector(RankedSelector):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)

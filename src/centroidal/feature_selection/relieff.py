@@ -59,20 +59,14 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         Score of each feature; higher is better.
     feature_ranking_ : ndarray of int, shape (n_features,)
         Features from the best to the worst; of scores equal up to rounding the first column.
-    n_features_to_select_ : int
-        Number of features that are kept.
-    support_ : ndarray of bool, shape (n_features,)
-        Mask of them.
-    n_neighbors_ : int
-        Number of neighbours of each class.
-    metric_ : str
-        Metric that was used.
+    support_, n_features_to_select_ : ndarray of bool, shape (n_features,), int
+        Mask of the features that are kept, and their number.
+    n_neighbors_, metric_ : int, str
+        Number of neighbours of each class, and metric that was used.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -83,31 +77,16 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
     Scores do not depend on the unit and the origin of a feature. A feature without spread scores 0.
     Equal features have equal scores, so redundant ones are all kept.
 
-    **Missing values** (NaN) may be in any feature. The difference of two samples of which one has
-    no value is its mean over the values of that one's class; if both have none, over all pairs of
-    values of their classes. For categories that is the rule of :cite:t:`Kononenko1994`, one less
-    the probability of an equal value. A class without any value in the feature counts as all
-    classes together. Infinities are refused.
+    **Missing values** (NaN) may be in any feature; they stand for the values of the class of their
+    sample. **Sample weights** are numbers of copies: they need not be whole, but their size
+    matters. **Ties**: of neighbours whose distances agree to 12 digits the first rows are taken.
 
-    **Sample weights** are numbers of copies: a sample of weight 3 is a neighbour three times, and
-    has two copies of itself among its hits. A neighbour that is too heavy counts in part, so that
-    all together weigh `n_neighbors`; weights need not be whole numbers, but their size matters.
+    **Where we differ** from the papers: every sample is looked at once, none is drawn at random; a
+    class with fewer samples than `n_neighbors` contributes the mean over those it has; numbers have
+    no zone in which they count as equal; in "squared", features are scaled by their range.
 
-    **Ties**: neighbours whose distances agree to 12 digits with that of the last one that is taken
-    are equally near, and the first of them by row are taken. Distances that are computed with
-    less accuracy, from inner products, are computed again where it matters, so that the result is
-    that of exact arithmetic and the same for dense and sparse samples.
-
-    **Where we differ** from the papers: every sample is looked at once, none is drawn at random;
-    a class with fewer samples than `n_neighbors` contributes the mean over those it has, and a
-    sample that is alone in its class no hits; numbers have no zone in which they count as equal.
-    In :cite:t:`XiaSuKong`, features are scaled by their range, which is not said there.
-
-    Time is O(n^2 m) for the distances, with "euclidean" by products of matrices, and O(n k C m)
-    for the scores of C classes. Memory beyond the samples is O(n k C) and a block of at most 512
-    rows of distances a thread. Sparse samples are not made dense: time is then the number of pairs
-    of entries in the same column, and that of all entries of neighbours. Features with missing
-    values are made dense a few at a time.
+    Time is O(n^2 m) for n samples and m features. Sparse samples are not made dense. All rules and
+    proofs are on the page :doc:`/mathematics/relieff`.
 
     Examples
     --------
@@ -155,11 +134,6 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Number of copies that each sample counts for.
-
-        Returns
-        -------
-        self
-            Fitted estimator.
         """
         check_parameters(self)
         n_neighbors = int(self.n_neighbors or _NEIGHBORS[self.variant])

@@ -1,4 +1,4 @@
-"""Features by a sparse centroid-encoder; network in _network.py, training in _training.py."""
+"""Features by a sparse centroid-encoder; network and training in _encoder.py."""
 
 import warnings
 from numbers import Integral
@@ -24,8 +24,7 @@ from .._progress import ProgressMixin, with_callbacks
 from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
-from ._ranked_selector import RankedSelector
-from .elbow import elbow
+from ._ranked_selector import RankedSelector, elbow
 
 __all__ = ["SparseCentroidEncoder"]
 
@@ -97,10 +96,8 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
     feature_ranking_ : ndarray of shape (n_features,)
         Columns by decreasing score; weights of zero by how much the error would fall with them,
         and features that the prefilter dropped last.
-    support_ : ndarray of shape (n_features,)
-        Mask of the selected features.
-    n_features_to_select_ : int
-        Number of selected features.
+    support_, n_features_to_select_ : ndarray of shape (n_features,), int
+        Mask of the selected features, and their number.
     layer_weights_, layer_biases_ : list of ndarray
         Hidden layers and then the output; weights have a row an input.
     objective_ : float
@@ -113,14 +110,10 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         Fitted `prefilter`.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    mean_ : ndarray of shape (n_features,)
-        What was subtracted from each feature.
-    feature_scale_ : ndarray of shape (n_features,)
-        What each feature was divided by.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    mean_, feature_scale_ : ndarray of shape (n_features,)
+        What was subtracted from each feature, and what it was divided by.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
 
     See Also
     --------
@@ -138,13 +131,9 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
     first layer, gives the same output at less cost. All weights start at one, and the number of
     epochs decides how far they fall; their size is a ranking and no more. Different seeds keep
     different features where many would do: compare several before believing in one, or take
-    :class:`L21CentroidSelector`.
+    :class:`L21CentroidSelector`. Costs are in :doc:`/mathematics/sparse_centroid_encoder`.
 
     The samples held out by `validation_fraction` are seen by the `prefilter`.
-
-    Time is O(n m h + m h^2) an epoch for a first and last layer of h units, memory O((n + m) h)
-    beside the samples. No array of samples times features is made: the means are one row a class,
-    and the output is linear in the last hidden layer.
 
     Examples
     --------
@@ -205,11 +194,6 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; without batches an integer weight is the same as so many copies.
-
-        Returns
-        -------
-        self
-            Fitted selector.
         """
         hidden_sizes = self._check_parameters(sample_weight)
         self._check_device()
@@ -288,7 +272,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
 
     def _check_device(self):
         require("torch", "neural", "SparseCentroidEncoder.fit")
-        from ._encoder_network import check_device
+        from ._encoder import check_device
 
         check_device(self.device)
 
@@ -335,10 +319,9 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
 
     def _train(self, training, held_out, standards, hidden_sizes, rng):
         """Train a network; return what it has learned, and the objective in each epoch."""
-        from . import _encoder_network as _network
-        from . import _encoder_training as _training
+        from . import _encoder
 
-        schedule = _training.Schedule(
+        schedule = _encoder.Schedule(
             self.pretraining_epochs,
             self.max_epochs or _EPOCHS[self.training],
             self.training == "alternating",
@@ -347,16 +330,16 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
             rng,
         )
         is_varying = (standards.spread > 0.0).astype(float)  # a constant feature gets no weight
-        with _training.threads(effective_n_jobs(self.n_jobs)):
-            network = _network.first_network(is_varying, hidden_sizes, rng, self.device)
-            problem = _training.pose(training, standards, self.alpha, self.device)
-            epochs = _training.train(network, problem, schedule)
+        with _encoder.threads(effective_n_jobs(self.n_jobs)):
+            network = _encoder.first_network(is_varying, hidden_sizes, rng, self.device)
+            problem = _encoder.pose(training, standards, self.alpha, self.device)
+            epochs = _encoder.train(network, problem, schedule)
             if held_out is not None:
-                watched = _training.pose(held_out, standards, self.alpha, self.device)
-                epochs = _training.stop_early(epochs, network, watched, self.patience)
-            epochs = self._each_step(epochs, _training.n_epochs(network, schedule), "epoch")
+                watched = _encoder.pose(held_out, standards, self.alpha, self.device)
+                epochs = _encoder.stop_early(epochs, network, watched, self.patience)
+            epochs = self._each_step(epochs, _encoder.n_epochs(network, schedule), "epoch")
             objectives = [epoch.objective for epoch in epochs if epoch.is_selecting]
-            return _training.learned_weights(network, problem), objectives
+            return _encoder.learned_weights(network, problem), objectives
 
     def _n_selected(self, scores):
         if not self._keeps_elbow:

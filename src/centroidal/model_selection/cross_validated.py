@@ -68,7 +68,7 @@ class CrossValidatedMixin(ProgressMixin):
         score = partial(self._score_fold, data, fit_path, routed.scorer.score)
         scores = map_blocks(score, folds, self.n_jobs)
         scores = np.array(list(self._each_step(scores, len(folds), "fold")))
-        table = self._tabulate(columns, scores, self._ratio(folds))
+        table = self._tabulate(columns, scores, size_ratio(folds))
         return ChosenModel(table, choose_model(table, self.rule), len(folds))
 
     def _keep_choice(self, found):
@@ -95,9 +95,6 @@ class CrossValidatedMixin(ProgressMixin):
     def _folds(self, data, split_params):
         """Training and test samples of each fold."""
         return list_folds(self.cv, data.X, data.classes[data.codes], **split_params)
-
-    def _ratio(self, folds):
-        return size_ratio(folds)
 
     def get_metadata_routing(self):
         """Say which metadata the splitter and the scorer take.

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from .._data import columns_of, rows_of
 from .._parameters import check_priors
 from ..classifiers import SparseCenterClassifier
-from ..classifiers.sparse_center_problem import Solution, SparseCenterProblem
+from ..classifiers.sparse_center_rule import Solution, SparseCenterProblem
 from ..solvers.along_path import hits_along_path, nearest_in_orders
 from ..solvers.distances import log_odds
 from ..statistics import class_moments, fold_moments

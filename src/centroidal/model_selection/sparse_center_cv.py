@@ -166,10 +166,6 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
             raise ValueError(f"cv={self.cv} must be at least 2 folds.")
         return data.codes.stratified_folds(data.classes.size, n_folds)
 
-    def _ratio(self, folds):
-        # Folds of Dask collections are masks; they are as equal in size as can be.
-        return super()._ratio(folds) if hasattr(folds[0][0], "size") else 1.0 / (len(folds) - 1)
-
     @property
     def _counts_hits(self):
         return self._scoring.is_counted

@@ -62,7 +62,13 @@ def outer_folds(cv, n_repeats, data, groups, seed):
 
 def size_ratio(folds):
     """Return the number of test samples for each training sample, which standard errors need."""
-    return float(np.mean([test.size / train.size for train, test in folds]))
+    return float(np.mean([_count_rows(test) / _count_rows(train) for train, test in folds]))
+
+
+def _count_rows(rows):
+    """Count positions, or where single samples are not in memory, blocks of a mask."""
+    is_array = isinstance(rows, np.ndarray)
+    return rows.size if is_array else sum(rows.map(np.count_nonzero).gather())
 
 
 def check_groups(groups, n_samples):

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, clone
 from .._data import Features, check_next_classes
 from .._parameters import check_choice
 from .._progress import progress_function
-from ..classifiers.sparse_center_problem import ColumnSummary
+from ..classifiers.sparse_center_rule import ColumnSummary
 from ..statistics import ClassMoments, class_moments, map_blocks
 from ..streaming.batches import Batches
 from ..streaming.checkpoint import Checkpoint, Progress, manifest_of, read_manifest

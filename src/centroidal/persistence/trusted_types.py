@@ -79,7 +79,7 @@ _TUPLES = {
     "centroidal.classifiers.disjoint_centroid_rule.DisjointSolution",
     "centroidal.classifiers.fisher_recipe.FisherSolution",
     "centroidal.classifiers.fisher_recipe.ThresholdPoint",
-    "centroidal.classifiers.sparse_center_problem.Solution",
+    "centroidal.classifiers.sparse_center_rule.Solution",
     "centroidal.classifiers.disjoint_centroid_rule.Groups",
     "centroidal.classifiers.kernel_fisher_subspace.Training",
     "centroidal.classifiers.online_fisher_subspace.Stream",

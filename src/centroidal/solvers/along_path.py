@@ -3,8 +3,6 @@
 import numpy as np
 from scipy.sparse import issparse
 
-__all__ = ["hits_along_path", "nearest_along_path", "nearest_in_orders"]
-
 _LABELS_PER_BLOCK = 2**20
 
 

@@ -22,18 +22,6 @@ from scipy.special import softmax
 from .ranking import ROUNDING, rank_features, scaled_errors
 from .sparse_centers import feature_scale
 
-__all__ = [
-    "group_distances",
-    "margin_groups",
-    "margin_ratios",
-    "margin_scores",
-    "rank_by_separation",
-    "separations",
-    "slope_from_distances",
-    "slope_from_moments",
-    "training_errors",
-]
-
 _CONSTANT = 1e-13  # a spread below this share of the largest mean is rounding
 _TIED = 1e-10  # ratios that differ by a smaller share are equal
 _ENTRIES_PER_BLOCK = 2**20

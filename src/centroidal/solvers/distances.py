@@ -14,8 +14,6 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
-__all__ = ["Whitening", "absolute_distances", "log_odds", "solve_whitening", "squared_distances"]
-
 
 def squared_distances(Z, centers, scale):
     """Sum over features of ``((z - center) / scale) ** 2`` for each sample and center."""

@@ -20,8 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Partitions", "Seeds", "alternate", "cluster_columns", "draw_seeds"]
-
 _MOST_STEPS = 300
 _MOST_FEATURES_TO_MOVE = 1000  # one by one; for more, whole steps end in the same few partitions
 _ROUNDING = 1e-14  # a smaller share of a square makes no center nearer

@@ -22,24 +22,6 @@ from scipy.linalg import qr
 
 from .thresholds import Line, place_threshold
 
-__all__ = [
-    "FisherAxes",
-    "LinearRule",
-    "SquaredWhitening",
-    "axes_of",
-    "choose_between",
-    "count_components",
-    "covariance_inside",
-    "cut_at",
-    "cut_line",
-    "fisher_axes",
-    "kernel_axes",
-    "log2_rule",
-    "scatter_inside",
-    "separate_two",
-    "whiten",
-]
-
 _ROUNDING = 1e-12
 _EQUAL = 1e-9  # separations that differ by less are the same
 _LEAST_SPREAD = 1e-6  # of a class, as a share of the distance of centers, to keep odds finite

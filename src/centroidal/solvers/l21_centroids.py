@@ -20,15 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.linalg import LinAlgError
 
-__all__ = [
-    "L21Solution",
-    "centroid_targets",
-    "largest_alpha",
-    "objective",
-    "solve_interior",
-    "solve_reweighted",
-]
-
 _RANK = 1e-10  # a smaller share of the largest eigenvalue is no direction of the centroids
 _FIRST_STEPS = 4  # of reweighting, to find features to begin with
 _FEATURES_PER_SAMPLE = 3  # to begin with

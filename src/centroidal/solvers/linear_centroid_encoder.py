@@ -30,19 +30,6 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from ..statistics.residuals import residuals
 from ..statistics.spectrum import spectrum
 
-__all__ = [
-    "EncodingProblem",
-    "Lasso",
-    "LinearCentroidEncoding",
-    "best_axes",
-    "encoding_problem",
-    "first_axes",
-    "largest_penalty",
-    "objective",
-    "solve_lasso",
-    "solve_linear_centroid_encoder",
-]
-
 _LARGEST_PRODUCT = 1000  # rows of a matrix whose eigenvectors are all computed
 _MOST_RESTARTS = 100  # of Lanczos iterations, for larger ones
 _ROUNDING = 1e-12  # an eigenvalue below this share of the scatter is zero

@@ -12,8 +12,6 @@ Equation map (:cite:t:`Rozza2010`, sections 5.4.1 and 5.4.2):
 import numpy as np
 from scipy.special import chdtri, xlogy
 
-__all__ = ["find_exponent", "inside_chi2", "inside_three_sigma", "judge", "split_gains"]
-
 _ONE_POINT = 1e-13  # halves that are closer than this share of their length are one point
 _OUTSIDE = 0.003  # of a normal distribution, beyond three standard deviations
 _ROUNDING = 1e-9

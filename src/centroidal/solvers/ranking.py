@@ -1,23 +1,12 @@
-r"""Which feature is better: the one rule by which everything here ranks features.
+"""Which feature is better: the one rule by which everything here ranks features.
 
-Scores that are equal in exact arithmetic differ in floating point, by what the order of the rows,
-chunks, threads or the storage of the data make of the last digits. A plain sort would let those
-decide. So each score comes with a bound of its error, and scores tie whose intervals
-
-.. math:: [s_j - e_j, s_j + e_j]
-
-have a point in common: they may all be the same number. Ties go by column. "May be equal" is not
-transitive, so groups are cut from the top: a group begins with the best score that is left and
-takes further ones, in order, as long as one point remains that is in the intervals of all.
-
-* Scores that are equal in exact arithmetic have that point. The bounds are thousands of times what
-  rounding does, so that their group is the same however it falls; only another score at nearly
-  twice the bound from them could part them.
-* No feature comes before one whose score is higher by more than both bounds together. Chains, as
-  groups of neighbours closer than a tolerance would form, cannot grow beyond that. Nor can a score
-  that is hardly known, with its wide interval, make others tie that are known well.
-* Rounding to so many digits instead would cut between equal scores wherever they happen to lie at
-  the border of two roundings.
+Scores that are equal in exact arithmetic differ in the last digits, by the order of rows, chunks or
+threads. So each score comes with a bound of its error, and scores tie whose intervals
+``score +- error`` have a point in common. Ties go by column. "May be equal" is not transitive, so
+groups are cut from the top: a group begins with the best score that is left and takes further ones,
+in order, as long as one point remains that is in the intervals of all. Chains cannot grow, and a
+score that is hardly known makes no others tie; rounding to so many digits would part equal scores.
+What that guarantees is in docs/mathematics/sparse_centers.rst.
 
 Sums over n rows err by up to n times 1.1e-16 of their terms, whole numbers not at all; a mean that
 is merged n times by up to n / 4 times 1.1e-16 of its size. In either case most of that cancels.
@@ -25,8 +14,6 @@ is merged n times by up to n / 4 times 1.1e-16 of its size. In either case most 
 """
 
 import numpy as np
-
-__all__ = ["ROUNDING", "rank_features", "scaled_errors"]
 
 ROUNDING = 1e-12  # share of the size of the data, or of a score, that may be rounding
 

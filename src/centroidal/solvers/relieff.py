@@ -25,8 +25,6 @@ from threadpoolctl import threadpool_limits
 from ..statistics.threads import column_blocks, map_blocks, run_blocks
 from .ranking import ROUNDING
 
-__all__ = ["ReliefProblem", "add_up_pairs", "find_pairs", "pose_relief"]
-
 _TIE_TOLERANCE = 1e-12  # distances that differ by less, relative to their size, are equal
 _EPSILON = np.finfo(np.float64).eps
 _LARGEST_BLOCK = 2**23  # distances in a block of samples, as far as it has more than the least
@@ -246,6 +244,14 @@ class _Part:
     def prepare(self, n_jobs):
         """Get ready for distances; here nothing is needed."""
 
+    def errors(self, rows):
+        """Bound of what rounding does to the distances, beyond that of adding them up."""
+        return np.zeros(rows.size)
+
+    def add_exact_distances(self, rows, wanted, distances):
+        """Add at least the distances that are wanted, from the definition."""
+        self.add_distances(rows, distances)
+
     def _tile(self, start, stop):
         """Values of some of the columns, (samples, features)."""
         columns = self.columns[start:stop]
@@ -264,10 +270,6 @@ class _Part:
 class _Numbers(_Part):
     """Features that hold numbers, none of them missing."""
 
-    def errors(self, rows):
-        """Bound of what rounding does to the distances, beyond that of adding them up."""
-        return np.zeros(rows.size)
-
     def add_distances(self, rows, distances):
         """Add distances from `rows` to all samples; squared ones if they are Euclidean."""
         from . import _relief_loops
@@ -280,7 +282,6 @@ class _Numbers(_Part):
             )  # fmt: skip
 
     def add_exact_distances(self, rows, wanted, distances):
-        """Add at least the distances that are wanted, from the definition."""
         _Numbers.add_distances(self, rows, distances)
 
     def add_scores(self, pairs, problem, n_jobs, scores):
@@ -364,9 +365,6 @@ class _Products(_Numbers):
 class _MixedFeatures(_Part):
     """Features that hold categories or miss values; sparse ones are made dense tile by tile."""
 
-    def errors(self, rows):
-        return np.zeros(rows.size)
-
     def add_distances(self, rows, distances):
         from . import _relief_loops
 
@@ -377,9 +375,6 @@ class _MixedFeatures(_Part):
                 tile, order, n_present, expected, self._groups[0], rates, is_categorical, rows,
                 self._is_euclidean, distances,
             )  # fmt: skip
-
-    def add_exact_distances(self, rows, wanted, distances):
-        self.add_distances(rows, distances)
 
     def add_scores(self, pairs, problem, n_jobs, scores):
         from . import _relief_loops

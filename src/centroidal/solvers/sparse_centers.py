@@ -20,8 +20,6 @@ import numpy as np
 
 from .ranking import rank_features, scaled_errors
 
-__all__ = ["CenterPath", "feature_scale", "solve_l1_centers", "solve_l2_centers"]
-
 
 class CenterPath(NamedTuple):
     """The optimal centers for every number of selected features."""

@@ -14,15 +14,6 @@ import numpy as np
 
 from ..statistics import ClassMoments, class_moments
 
-__all__ = [
-    "PILED",
-    "Line",
-    "LineInBlocks",
-    "find_threshold",
-    "mahalanobis_threshold",
-    "place_threshold",
-]
-
 PILED = 1e-8  # a spread below this share of the distance of the means is rounding
 _ROUNDING = 1e-13
 _MOST_RUNS = 32  # into which projections that are in blocks are sorted
@@ -174,21 +165,21 @@ class Candidates(NamedTuple):
         below = np.append(-np.inf, self.stops)[places]
         return below, np.append(self.starts, np.inf)[places]
 
-    def scores(self, rule, before, after):
+    def scores(self, before, after, rule):
         """Weight that each candidate leaves on its side, with what is in runs before and after."""
         below = before + np.cumsum(self.shares[0])
         above = after + np.cumsum(self.shares[1][::-1])[::-1]
         return below + above - (self.shares[1] if rule == "strict" else 0.0)
 
-    def best_scores(self, rule, before, after):
+    def best_scores(self, before, after, rule):
         """Return the best score, or for "balanced" the best of each class."""
-        scores = self.scores(rule, before, after)
+        scores = self.scores(before, after, rule)
         groups = self.shares > 0 if rule == "balanced" else [slice(None)]
         return [scores[group].max(initial=-np.inf) for group in groups]
 
-    def best_places(self, rule, balance, best, before, after):
+    def best_places(self, before, after, rule, balance, best):
         """Sum and number of the candidates that score best, in one row or one a class."""
-        scores = self.scores(rule, before, after)
+        scores = self.scores(before, after, rule)
         if rule == "balanced":
             masks = (self.shares > 0) & (scores > balance * best[:, None])
         else:
@@ -212,22 +203,14 @@ def _mean_of_best(runs, rule, balance):
     totals = np.array(runs.map(_weights).gather())
     before = np.cumsum(totals[:, 0]) - totals[:, 0]
     after = np.cumsum(totals[::-1, 1])[::-1] - totals[:, 1]
-    best = runs.map(partial(_best_scores, rule), before, after).gather()
-    choose = partial(_best_places, rule, balance, np.max(best, axis=0))
+    best = runs.map(partial(Candidates.best_scores, rule=rule), before, after).gather()
+    choose = partial(Candidates.best_places, rule=rule, balance=balance, best=np.max(best, axis=0))
     places = np.sum(runs.map(choose, before, after).gather(), axis=0)
     return float(np.mean(places[:, 0] / places[:, 1]))  # eq. (3.17), eq. (3.22)
 
 
 def _weights(run):
     return run.shares.sum(axis=1)
-
-
-def _best_scores(rule, run, before, after):
-    return run.best_scores(rule, before, after)
-
-
-def _best_places(rule, balance, best, run, before, after):
-    return run.best_places(rule, balance, best, before, after)
 
 
 def _merge_moments(parts):

@@ -11,8 +11,6 @@ from scipy.sparse import issparse
 from .class_moments import class_weights
 from .threads import column_blocks, run_blocks
 
-__all__ = ["ClassMedians", "class_medians", "median_deviations"]
-
 _NARROWEST, _WIDEST = 16, 512  # columns in a block of work
 
 

@@ -8,14 +8,6 @@ from scipy.sparse import issparse
 
 from .threads import column_blocks, map_blocks, run_blocks
 
-__all__ = [
-    "ClassMoments",
-    "class_moments",
-    "class_weights",
-    "fold_moments",
-    "rows_per_block",
-]
-
 _ENTRIES_PER_BLOCK = 2**22  # of dense data
 _CACHED_SUMS, _LEAST_WIDTH = 2**14, 64  # columns of one cell whose sums stay in the cache
 _CANCELLED = 1e-2  # share of a sum of squares below which a difference has lost digits
@@ -110,23 +102,11 @@ class ClassMoments:
 
 
 def class_moments(X, codes, n_classes, weights=None, n_jobs=None, height=None):
-    """Summarise the rows of `X` by class in one pass.
+    """Summarise the rows of `X` by class in one pass, without making them dense or copying them.
 
-    Parameters
-    ----------
-    X : ndarray, CSR/CSC or DaskBlocks of shape (n_samples, n_features)
-        Never made dense, never copied. Blocks are summarised where they are.
-    codes : ndarray of int32
-        Class 0 ... n_classes - 1 of each row; a negative code leaves the row out.
-    n_classes : int
-        Number of classes.
-    weights : ndarray of float64, optional
-        Weight of each row.
-    n_jobs : int, optional
-        Threads; the result is the same to the bit for any number.
-    height : int, optional
-        Rows of a block. Columns by themselves have the moments to the bit that they have among
-        others if both are summarised in blocks of the same height.
+    A negative code leaves a row out. The result is the same to the bit for any number of threads.
+    Columns by themselves have the moments to the bit that they have among others if both are
+    summarised in blocks of the same `height`. Dask blocks are summarised where they are.
     """
     if hasattr(X, "class_moments"):
         return X.class_moments(codes, n_classes, weights)
@@ -159,21 +139,8 @@ def fold_moments(X, codes, n_classes, folds, sets):
     """Summarise all rows but those of some folds, for each set of folds to do without.
 
     Dense rows are read once, and added to the sums of their fold only. As sums are put together,
-    not means, whole numbers are summarised to the bit as `class_moments` does it.
-
-    Parameters
-    ----------
-    X, codes, n_classes
-        As in `class_moments`.
-    folds : ndarray of int
-        Fold 0, 1, ... of each row; a negative number leaves the row out of all.
-    sets : list of tuple of int
-        Folds to leave out.
-
-    Returns
-    -------
-    list of ClassMoments
-        One for each set.
+    not means, whole numbers are summarised to the bit as `class_moments` does it. A negative fold
+    leaves a row out of all.
     """
     if issparse(X):
         left_out = [(folds < 0) | np.isin(folds, each) for each in sets]

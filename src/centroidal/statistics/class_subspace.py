@@ -1,4 +1,7 @@
-"""Class means and the leading directions of the scatter: one summary, and parts merge."""
+"""Class means and the leading directions of the scatter: one summary, and parts merge.
+
+Also the scatter of clusters, from which that of any two together follows.
+"""
 
 from dataclasses import dataclass
 
@@ -7,8 +10,6 @@ import numpy as np
 from .class_moments import class_moments
 from .residuals import residuals
 from .spectrum import Spectrum, matrix_spectrum, merged_spectrum, spectrum
-
-__all__ = ["ClassSubspace", "ClusterScatters", "class_subspace", "cluster_scatters"]
 
 _LARGEST_SCATTER = 1500  # features above which scatter matrices are not kept
 _CANCELLED = 1e-8  # share of the largest possible sum of squares that has lost digits
@@ -143,15 +144,7 @@ def class_subspace(X, codes, moments, weights=None, scatter="total", n_pairs=Non
 
 
 class ClusterScatters:
-    """Samples in clusters, and the scatter matrices of the large ones.
-
-    Attributes
-    ----------
-    counts : ndarray of shape (n_clusters,)
-        Number of samples in each cluster.
-    means : ndarray of shape (n_clusters, n_features)
-        Their means.
-    """
+    """Samples in clusters, their numbers and means, and the scatter of the large ones."""
 
     def __init__(self, X, members, moments):
         self.X = X
@@ -208,18 +201,9 @@ class ClusterScatters:
 
 
 def cluster_scatters(X, clusters, n_clusters, n_jobs=None):
-    """Summarise the rows of `X` by cluster.
+    """Summarise the rows of `X` by cluster, none of which is empty.
 
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_samples, n_features)
-        Of sparse rows at most a block at a time is made dense.
-    clusters : ndarray of int32
-        Cluster 0 ... n_clusters - 1 of each row.
-    n_clusters : int
-        Number of clusters; none is empty.
-    n_jobs : int, optional
-        Threads; the result is the same to the bit for any number.
+    Of sparse rows at most a block at a time is made dense.
     """
     moments = class_moments(X, clusters, n_clusters, n_jobs=n_jobs)
     members = [np.flatnonzero(clusters == cluster) for cluster in range(n_clusters)]

@@ -13,8 +13,6 @@ from .class_subspace import ClassSubspace, class_subspace
 from .dask_collection import DaskCollection, RowBlocks, merge_in_tree
 from .spectrum import Spectrum, basis_size, is_direct, iterated_spectrum, matrix_spectrum
 
-__all__ = ["DaskBlocks"]
-
 _MOST_CUTS = 64  # of a block of columns, where whole columns are needed
 _LARGEST_MERGE = 2**25  # numbers in a direction for each row, where so many are not needed
 # Vectors in a product, as for rows in memory, so that they lead to the same directions.
@@ -25,17 +23,7 @@ class DaskBlocks(DaskCollection):
     """Samples whose summaries are made where they are; none grows with the rows."""
 
     def class_moments(self, codes, n_classes, weights=None):
-        """Moments of each block, merged over the rows in a fixed tree, side by side over columns.
-
-        Parameters
-        ----------
-        codes : RowBlocks
-            Class of each row; a negative code leaves the row out.
-        n_classes : int
-            Number of classes.
-        weights : RowBlocks, optional
-            Weight of each row.
-        """
+        """Moments of each block, merged over the rows in a fixed tree; columns side by side."""
         widths = np.diff(self._edges).tolist()
         codes = codes if len(widths) == 1 else codes.as_tasks()
         summarise = dask.delayed(_block_moments)

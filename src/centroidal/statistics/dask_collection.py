@@ -16,8 +16,6 @@ from scipy.sparse import csr_array, hstack, issparse
 
 from .._optional import is_of_dask
 
-__all__ = ["DaskCollection", "RowBlocks", "load", "map_rows", "merge_in_tree"]
-
 _PARTS_PER_MERGE = 8
 
 
@@ -25,14 +23,7 @@ class RowBlocks:
     """A column of labels, codes or weights, in the blocks of rows of a `DaskBlocks`.
 
     Functions of one column are called one after another in one task a block, since each task costs
-    the scheduler about a millisecond.
-
-    Attributes
-    ----------
-    sources : list
-        A value, future or delayed value for each block of rows.
-    function : callable or None
-        What makes a part of a source; None where they are the same.
+    the scheduler about a millisecond: parts are what `function`, if any, makes of the `sources`.
     """
 
     def __init__(self, sources, function=None):
@@ -129,14 +120,7 @@ class _Chain:
 class DaskCollection:
     """Samples in blocks of rows and of columns, which are checked where they are.
 
-    Attributes
-    ----------
-    shape : tuple of (int or nan, int)
-        The number of rows may be unknown.
-    template : DataFrame, ndarray or CSR
-        The same columns without rows.
-    is_sparse : bool
-        Whether the blocks are announced as sparse matrices.
+    The number of rows in `shape` may be NaN; `template` has the same columns without rows.
     """
 
     def __init__(self, grid, edges, lengths, template, check=None):
@@ -277,15 +261,8 @@ def load(values):
 def map_rows(apply, X, columns):
     """Apply a function of samples to each block of rows, when the result is asked for.
 
-    Parameters
-    ----------
-    apply : callable
-        From samples to an array with a row each.
-    X : Dask array, Dask data frame or list of futures or delayed objects
-        Samples. An array gives an array; a data frame one with the same index, or a series; a list
-        a list of delayed arrays.
-    columns : callable
-        Names of the columns of the result, for a data frame.
+    A Dask array gives an array; a data frame one with the same index, its columns named by
+    `columns()`, or a series; a list of blocks a list of delayed arrays.
     """
     # As a value of its own the function, which may hold a model, is sent once to each worker.
     held = dask.delayed(apply, traverse=False)

@@ -9,8 +9,6 @@ from scipy.linalg.lapack import dpocon
 from .class_moments import class_weights
 from .spectrum import Spectrum, matrix_spectrum
 
-__all__ = ["GramSummary", "gram_summary"]
-
 
 class GramSummary(NamedTuple):
     """Class means in the feature space of a kernel, and the scatter of all samples there.

@@ -1,31 +1,22 @@
-"""Rows minus their center, as an operator: sparse rows are centred implicitly."""
+"""Rows minus their center, as an operator: sparse rows are centred implicitly.
+
+Also mean inner products of the columns over the samples of each class, and over all samples.
+"""
 
 from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-__all__ = ["column_products", "residuals"]
-
 _ENTRIES_PER_BLOCK = 2**20
 _LARGEST_GRAMS = 2**24  # entries of the matrices of all classes together that are kept
 
 
 def residuals(X, codes, means, weights=None, scale=None):
-    """Rows of `X` minus the mean of their class, times the root of their weight.
+    """Rows of `X` minus the mean of their class, over a scale, times the root of their weight.
 
-    Parameters
-    ----------
-    X : ndarray or CSR/CSC of shape (n_samples, n_features)
-        Rows with a negative code or without weight are left out.
-    codes : ndarray of int32
-        Which row of `means` to subtract.
-    means : ndarray of shape (n_classes, n_features)
-        Class means; a single row centres all data on their common mean.
-    weights : ndarray of float64, optional
-        Weight of each row.
-    scale : ndarray of shape (n_features,), optional
-        What each feature is divided by.
+    A single row of `means` centres all data on their common mean. Rows with a negative code or
+    without weight are left out.
     """
     weights = np.ones(X.shape[0]) if weights is None else weights
     scale = np.ones(X.shape[1]) if scale is None else scale
@@ -176,25 +167,11 @@ class _SparseResiduals:
 
 
 def column_products(X, codes, counts, origin, weights=None, scale=None):
-    """Prepare products of the columns of `X` with sums of columns.
+    """Prepare products of the columns of ``(X - origin) / scale`` with sums of columns, by class.
 
     Columns are looked at relative to the mean of all columns, sample by sample, which makes no
-    difference between them and saves digits; sparse rows, mostly zero, are left as they are.
-
-    Parameters
-    ----------
-    X : ndarray or CSR/CSC of shape (n_samples, n_features)
-        Samples.
-    codes : ndarray of int32
-        Class 0 ... n_classes - 1 of each row; a negative code leaves the row out.
-    counts : ndarray of shape (n_classes,)
-        Weight of each class; not zero.
-    origin : ndarray of shape (n_features,)
-        What is subtracted from each row.
-    weights : ndarray of float64, optional
-        Weight of each row.
-    scale : ndarray of shape (n_features,), optional
-        What each feature is divided by.
+    difference between them and saves digits; sparse rows, mostly zero, are left as they are. No
+    class has a weight, `counts`, of zero; a negative code leaves a row out.
     """
     parts = []
     for c in range(counts.size):
@@ -212,10 +189,7 @@ def column_products(X, codes, counts, origin, weights=None, scale=None):
 class _GramProducts:
     """Products from matrices of all columns with all; for many samples of few features.
 
-    Attributes
-    ----------
-    squares : ndarray of shape (n_classes + 1, n_features)
-        Mean squares of each column over the samples of each class, and in the last row over all.
+    `squares` are mean squares of each column over the samples of each class, and last over all.
     """
 
     def __init__(self, parts, counts):
@@ -226,14 +200,9 @@ class _GramProducts:
         self.squares = np.array([gram.diagonal() for gram in self._grams])
 
     def multiply(self, c, members):
-        """Mean products of each column with sums of columns over class `c`, or -1 for all.
+        """Mean products of each column with sums of columns over class `c`, or all if it is -1.
 
-        Parameters
-        ----------
-        c : int
-            Class, or -1 for all samples.
-        members : ndarray of shape (n_features, n_sums)
-            1.0 where a column belongs to a sum.
+        `members` (n_features, n_sums) is 1.0 where a column belongs to a sum.
         """
         return self._grams[c] @ members
 

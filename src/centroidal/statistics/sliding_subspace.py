@@ -10,8 +10,6 @@ from .class_subspace import ClassSubspace
 from .residuals import residuals
 from .spectrum import Spectrum, split_columns
 
-__all__ = ["SlidingSubspace"]
-
 
 @dataclass(frozen=True)
 class Chunk:

@@ -10,21 +10,6 @@ from scipy.linalg import eigh
 
 from .residuals import residuals
 
-__all__ = [
-    "Spectrum",
-    "WithinCovariance",
-    "basis_size",
-    "is_direct",
-    "iterated_spectrum",
-    "leading_eigenpairs",
-    "matrix_spectrum",
-    "merged_spectrum",
-    "orthonormalise",
-    "spectrum",
-    "split_columns",
-    "within_covariance",
-]
-
 _ALL_AT_ONCE = 512  # up to it, all pairs take no longer than some of them, and other threads go on
 _DIRECT_SIZE = 1500  # below it, a direct decomposition takes less than many products
 _SHARE_OF_SIZE = 8  # above this share of all pairs, iterations are slower than all at once

@@ -5,8 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 from joblib import effective_n_jobs
 
-__all__ = ["column_blocks", "map_blocks", "row_blocks", "run_blocks"]
-
 _COLUMNS_PER_BLOCK = 512
 _ENTRIES_PER_BLOCK = 2**18  # as many as a cache holds
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from .._data import label_codes
-from ..classifiers.sparse_center_problem import ColumnSummary
+from ..classifiers.sparse_center_rule import ColumnSummary
 from ..statistics import ClassMedians, ClassMoments
 from .batches import Batches
 

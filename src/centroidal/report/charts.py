@@ -68,7 +68,7 @@ _CONFIG = {
 
 def javascript():
     """Return Vega, Vega-Lite and Vega-Embed as one script, in the version that altair speaks."""
-    altair = require("altair", "report", _PURPOSE)
+    altair = _altair()
     converter = require("vl_convert", "report", _PURPOSE)
     version = "_".join(altair.SCHEMA_VERSION.split(".")[:2])
     try:
@@ -86,8 +86,7 @@ def _altair():
 
 def _chart(name):
     """Begin a chart of a data set, which `_finished` is given."""
-    alt = _altair()
-    return alt.Chart(alt.NamedData(name=name))
+    return _altair().Chart(_altair().NamedData(name=name))
 
 
 def _finished(chart, height, **datasets):
@@ -98,8 +97,7 @@ def _finished(chart, height, **datasets):
 
 def _tooltip(**titles):
     """Show fields of a row, by the title of each."""
-    alt = _altair()
-    return [alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
+    return [_altair().Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
 
 
 def _by(channel, field, domain, values):

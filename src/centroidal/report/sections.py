@@ -36,6 +36,10 @@ __all__ = [
     "stability_section",
 ]
 
+_RULES = {
+    "one_se": "the fewest within one standard error of the best score",
+    "best": "the number with the best score",
+}
 _FEATURE_BYTES = 420_000  # of the embedded list of features
 _FIRST_ROWS = 50  # of that list that are there without JavaScript
 _MAX_CENTER_COLUMNS = 12
@@ -54,8 +58,7 @@ def asked_section(selection, comparison, table):
     """Return what was asked, and on what data, as pairs of words and texts."""
     asked = _asked_of_selection(selection) if selection is not None else []
     if comparison is not None:
-        names = ", ".join(tidy(name, 60) for name in comparison.names)
-        asked.append(("Compared", names))
+        asked.append(("Compared", ", ".join(tidy(name, 60) for name in comparison.names)))
         if selection is None:
             asked.append(("Score", score_words(comparison.score_name)))
     if table is not None and table.target is not None:
@@ -69,11 +72,7 @@ def _asked_of_selection(selection):
     if len(tried) > 1:
         method += f" (the best of {len(tried)} that were tried)"
     if selection.n_features_asked == "auto":
-        rule = {
-            "one_se": "the fewest within one standard error of the best score",
-            "best": "the number with the best score",
-        }[selection.rule]
-        number = f"chosen by inner folds: {rule}"
+        number = f"chosen by inner folds: {_RULES[selection.rule]}"
     else:
         number = f"{count(selection.n_features_asked)}, as asked for"
     return [
@@ -243,7 +242,7 @@ def feature_section(selection):
     """Return the embedded features, and the first rows of their table."""
     if selection is None:
         return None
-    rows = _feature_rows(selection)
+    rows, is_known = _feature_rows(selection), selection.method in METHODS
     n_features, k = len(selection.feature_names), selection.n_features_to_select
     has_centers = len(selection.classes) <= _MAX_CENTER_COLUMNS
     return {
@@ -254,7 +253,7 @@ def feature_section(selection):
         "n_features": n_features,
         "labels": class_labels(selection.classes) if has_centers else [],
         "has_frequencies": selection.stability is not None,
-        "center_word": _center_word(selection.method),
+        "center_word": METHODS[selection.method].center if is_known else "mean",
         "has_centers": has_centers,
     }
 
@@ -454,9 +453,7 @@ def recall_section(selection, comparison):
         whose = tidy(comparison.baseline, 60)
         n_repeats = None
     labels, tested = class_labels(classes), confusion.sum(axis=1)
-    recall = np.divide(
-        np.diag(confusion), tested, out=np.full(len(labels), np.nan), where=tested > 0
-    )
+    recall = np.diag(confusion) / np.where(tested > 0, tested, np.nan)
     return {
         "whose": whose,
         "repeats": n_repeats,
@@ -580,11 +577,6 @@ def card_section(selection, comparison):
 def _method_title(name):
     """Return the name of a method as text is written."""
     return METHODS[name].title if name in METHODS else str(name)
-
-
-def _center_word(name):
-    """Say what the center of a class is for a method."""
-    return METHODS[name].center if name in METHODS else "mean"
 
 
 # ------------------------------------------------------------------ what to mind

@@ -241,7 +241,7 @@ class SelectionCurveDisplay:
     ...     {"F statistic": SelectKBest(), "ReliefF": ReliefFSelector()},
     ...     genes.data,
     ...     genes.target,
-    ...     n_features=[1, 5, 50],
+    ...     n_features_grid=[1, 5, 50],
     ...     n_random=2,
     ...     random_state=0,
     ... )

@@ -4,9 +4,8 @@ import math
 import os
 import shlex
 
-from .._plain import percent
 from .messages import plain
-from .results import comparison_columns, feature_columns
+from .results import comparison_columns
 
 __all__ = [
     "comparison",
@@ -37,17 +36,16 @@ def _console():
     return console
 
 
-def demo(found, is_informative, files):
+def demo(found, shape, is_informative, files):
     """Show the main job on the shipped table, and how to do it with another."""
-    n_features, n_classes = found.feature_names.size, found.classes.size
     console = _console()
     _say(
         console,
-        f"{found.class_counts.sum()} generated samples in the shape of gene expression, "
-        f"{n_features:,} genes, {n_classes} types of tumour. Which few genes tell the types apart?",
+        f"{shape[0]} generated samples in the shape of gene expression, {shape[1]:,} genes, "
+        f"{len(found['classes'])} types of tumour. Which few genes tell the types apart?",
     )
-    _say(console, found.summary(), style="bold")
-    console.print(_feature_table(found))
+    _say(console, found["answer"], style="bold")
+    console.print(_feature_table(found["features"]))
     _say(
         console,
         f"As the table was generated, it is known which genes differ: {is_informative.sum()} of "
@@ -67,11 +65,11 @@ def demo(found, is_informative, files):
 
 
 def selection(found, table, files, steps):
-    """Show data, answer, features, confusion, files and what to do next."""
+    """Show the values of a selection and of its table, the files and what to do next."""
     console = _console()
-    _say(console, _data_line(table, found.classes.tolist(), found.class_counts.tolist()))
-    _say(console, found.summary(), style="bold")
-    console.print(_feature_table(found))
+    _say(console, _data_line(table, found["classes"], found["class_counts"]))
+    _say(console, found["answer"], style="bold")
+    console.print(_feature_table(found["features"]))
     console.print(_confusion_table(found))
     _list_files(console, files)
     _list_steps(console, steps)
@@ -80,7 +78,9 @@ def selection(found, table, files, steps):
 def comparison(found, table, files):
     """Show scores and differences, the best first."""
     console = _console()
-    _say(console, _data_line(table, found.classes.tolist(), _class_counts(found)))
+    codes = found.target.tolist()
+    counts = [codes.count(code) for code in range(found.classes.size)]
+    _say(console, _data_line(table, found.classes, counts))
     console.print(_comparison_table(found))
     _say(
         console,
@@ -104,8 +104,7 @@ def predictions(classes, counts, files):
 
 def model(path, card, n_features, selected):
     """Show what a model file says."""
-    console = _console()
-    console.print(_grid(_model_lines(path, card, n_features, selected)))
+    _console().print(_grid(_model_lines(path, card, n_features, selected)))
 
 
 def merged(found, counts, facts, files):
@@ -192,42 +191,40 @@ def _table(*columns):
 
 
 def _data_line(table, classes, counts):
-    sizes = ", ".join(f"{label} ({count:,})" for label, count in zip(classes, counts, strict=True))
+    pairs = zip(classes.tolist(), counts, strict=True)
+    sizes = ", ".join(f"{label} ({count:,})" for label, count in pairs)
     return (
-        f"{table.source}: {table.n_samples:,} samples, {table.n_features:,} features, "
-        f"{len(classes)} classes of {table.target}: {sizes}."
+        f"{table['source']}: {table['n_samples']:,} samples, {table['n_features']:,} features, "
+        f"{len(classes)} classes of {table['target']}: {sizes}."
     )
 
 
-def _class_counts(found):
-    codes = found.target.tolist()
-    return [codes.count(code) for code in range(found.classes.size)]
+def _feature_table(features):
+    from .._plain import percent  # numpy comes with it
 
-
-def _feature_table(found):
-    columns = feature_columns(found)
-    names = [name.replace("center_", "", 1) for name in columns]
-    kinds = ["right", "left", *["right"] * (len(names) - 2)]
-    table = _table(*zip(names, kinds, strict=True))
-    rows = list(zip(*columns.values(), strict=True))
-    for rank, name, *numbers in rows[:_MOST_ROWS]:
-        if found.stability is not None:
-            numbers[1] = percent(numbers[1], digits=0)
+    names = [name.replace("center_", "", 1) for name in features[0]]
+    table = _table(*zip(names, ["right", "left", *["right"] * (len(names) - 2)], strict=True))
+    for each in features[:_MOST_ROWS]:
+        if "frequency" in each:
+            each = each | {"frequency": percent(each["frequency"], digits=0)}
+        rank, name, *numbers = each.values()
         table.add_row(str(rank), _cell(name), *map(_number, numbers))
-    if len(rows) > _MOST_ROWS:
-        table.add_row("", f"… and {len(rows) - _MOST_ROWS:,} more")
+    if len(features) > _MOST_ROWS:
+        table.add_row("", f"… and {len(features) - _MOST_ROWS:,} more")
     return table
 
 
 def _confusion_table(found):
-    labels = found.classes.tolist()
+    from .._plain import percent
+
+    labels = found["classes"].tolist()
     heads = [(f"as {label}", "right") for label in labels]
     table = _table(("unseen samples of", "left"), *heads, ("recognised", "right"))
-    for label, counts, recall in zip(labels, found.confusion, found.recall, strict=True):
+    for label, counts, recall in zip(labels, found["confusion"], found["recall"], strict=True):
         cells = [f"{count:,}" for count in counts.tolist()]
         table.add_row(_cell(label), *cells, "-" if math.isnan(recall) else percent(recall))
-    if found.n_repeats > 1:
-        table.add_row(f"(each sample in {found.n_repeats} repeats)")
+    if found["n_repeats"] > 1:
+        table.add_row(f"(each sample in {found['n_repeats']} repeats)")
     return table
 
 
@@ -284,15 +281,10 @@ def _model_lines(path, card, n_features, selected):
         yield f"  {name}", _in_words(value)
     for name, value in card.metadata.items():
         if name in _IN_ROWS and isinstance(value, list):
-            yield from _rows_of(name, value)
+            yield from zip([name] + [""] * (len(value) - 1), map(_in_words, value), strict=True)
         elif name != "selected_features":
             yield name, _in_words(value)
     yield "written by", f"centroidal {card.centroidal_version}, scikit-learn {card.sklearn_version}"
-
-
-def _rows_of(name, values):
-    for i, value in enumerate(values):
-        yield "" if i else name, _in_words(value)
 
 
 def _in_words(value):

@@ -10,7 +10,7 @@ import sys
 from .._optional import require
 from .commands import COMMANDS
 from .messages import InputError, Messages, WorkError
-from .options import add_common, add_version
+from .options import add_common, add_options
 
 __all__ = ["EXAMPLES", "EXIT_CODES", "build_parser", "main"]
 
@@ -32,18 +32,7 @@ exit codes:
 
 
 def main(argv=None):
-    """Run the command; return its exit code.
-
-    Parameters
-    ----------
-    argv : list of str, default=None
-        What was said after the name of the command; None takes it from the system.
-
-    Returns
-    -------
-    int
-        0 fine, 1 the work failed, 2 wrong input, 130 interrupted.
-    """
+    """Run the command with its arguments, None for those of the system; return its exit code."""
     _show_what_cannot_be_encoded()
     try:
         code = _run(argv)
@@ -58,7 +47,7 @@ def main(argv=None):
 def build_parser():
     """Return the parser of the command line, which the documentation shows as well."""
     parser = argparse.ArgumentParser("centroidal", **_texts(HELP, EXAMPLES))
-    add_version(parser)
+    add_options(parser, "--version")
     commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", required=True
     )
@@ -103,17 +92,10 @@ def _run(argv):
         return FAILED
     except KeyboardInterrupt as stop:
         messages.error(f"{args.command}: interrupted; {str(stop) or 'nothing was written'}.")
-        _forget_interruption()
+        # Python remembers that Ctrl-C came out of an ``exec``, of which compilers make many, and
+        # would end ``python -m`` by a signal, caught or not; the next ``exec`` forgets.
+        exec("")
         return INTERRUPTED
-
-
-def _forget_interruption():
-    """Let Python end with our code.
-
-    It remembers that Ctrl-C came out of an ``exec`` of text, of which compilers make many, and
-    would end a program run by ``python -m`` by a signal, caught or not; the next ``exec`` forgets.
-    """
-    exec("")
 
 
 def _show_what_cannot_be_encoded():

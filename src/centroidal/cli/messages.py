@@ -34,11 +34,10 @@ def input_errors(*kinds):
 
 def plain(text):
     """Show a text as it is: control characters and escapes are written out, not obeyed."""
-    return "".join(each if each.isprintable() else _written_out(each) for each in str(text))
-
-
-def _written_out(character):
-    return character.encode("unicode_escape", "surrogatepass").decode()
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape", "surrogatepass").decode()
+        for each in str(text)
+    )
 
 
 class Messages:

@@ -4,19 +4,15 @@ import argparse
 import re
 
 from .. import __version__
-from ..model_selection.methods import selection_methods
+from ..model_selection.methods import METHODS
 
 __all__ = [
+    "EVALUATION",
+    "READING",
+    "TABLE",
     "add_common",
-    "add_evaluation",
-    "add_force",
-    "add_model",
+    "add_options",
     "add_output",
-    "add_reading",
-    "add_report",
-    "add_table",
-    "add_target",
-    "add_version",
     "number_reader",
     "option_names",
     "whole_number",
@@ -69,53 +65,61 @@ def number_reader(is_allowed, allowed, word=None):
     return read
 
 
-def add_version(parser):
-    """Add the option that shows the version."""
-    parser.add_argument("--version", action="version", version=f"centroidal {__version__}")
+TABLE = (
+    "file with a row for each sample: .csv, .tsv, .txt (also .gz), .parquet, .npz, .mat, "
+    ".svmlight, .h5ad"
+)
+READING = ("--id", "--drop", "--transpose", "--layer")
+EVALUATION = ("--scoring", "--folds", "--repeats")
+_KNOWN = {
+    "model": {"metavar": "M.skops", "help": "model file"},
+    "table": {"metavar": "TABLE", "help": TABLE},
+    "--target": {
+        "required": True, "metavar": "NAME", "help": "the column of labels; y in svmlight files",
+    },
+    "--id": {"metavar": "COLUMN", "help": "the column with names of samples"},
+    "--drop": {
+        "action": "append", "default": [], "metavar": "NAME",
+        "help": "a column to leave out; may be given several times",
+    },
+    "--transpose": {"action": "store_true", "help": "samples are in columns, features in rows"},
+    "--layer": {"metavar": "L", "help": "layer of an .h5ad file to read instead of X"},
+    "--impute": {
+        "choices": ("median", "drop-features"),
+        "help": "missing values: fill in medians of the training samples, or leave out features "
+        "with gaps (default: refuse them)",
+    },
+    "--scoring": {
+        "choices": ("accuracy", "balanced_accuracy"), "default": "accuracy",
+        "help": "what counts (default: accuracy)",
+    },
+    "--folds": {
+        "type": whole_number(2), "metavar": "N",
+        "help": "parts to test on in turn (default: 5, or fewer if a class has fewer samples)",
+    },
+    "--repeats": {
+        "type": whole_number(1), "metavar": "N",
+        "help": "how often the parts are drawn anew (default: 3)",
+    },
+    "--report": {"metavar": "R.html", "help": "a report, in one file"},
+    "--force": {"action": "store_true", "help": "overwrite files that exist"},
+    "--seed": {
+        "type": whole_number(0, 2**32 - 1), "default": 0, "metavar": "N",
+        "help": "seed of whatever is drawn at random (default: 0)",
+    },
+    "--json": {"action": "store_true", "help": "print the result as one JSON object, NaN as null"},
+    "--quiet": {
+        "action": "store_true", "help": "no bars, notes or warnings; errors are still shown",
+    },
+    "--version": {"action": "version", "version": f"centroidal {__version__}"},
+}  # fmt: skip
 
 
-def add_common(parser):
-    """Add what every command has."""
-    threaded = [key for key, each in selection_methods().items() if each.threads]
-    group = parser.add_argument_group("common options")
-    group.add_argument(
-        "--seed", type=whole_number(0, 2**32 - 1), default=0, metavar="N",
-        help="seed of whatever is drawn at random (default: 0)",
-    )  # fmt: skip
-    group.add_argument(
-        "--jobs", metavar="N",
-        type=number_reader(bool, "a whole number other than 0"),
-        help="cores to use, -1 for all; the result does not depend on it (default: all for "
-        f"methods that work in threads, {' and '.join(threaded)}, else 1)",
-    )  # fmt: skip
-    group.add_argument(
-        "--json", action="store_true", help="print the result as one JSON object, NaN as null"
-    )
-    group.add_argument(
-        "--quiet", action="store_true", help="no bars, notes or warnings; errors are still shown"
-    )
-    add_version(group)
-
-
-def add_table(parser, folders=False):
-    """Add the table to read."""
-    parser.add_argument(
-        "table", metavar="TABLE",
-        help="file with a row for each sample: .csv, .tsv, .txt (also .gz), .parquet, .npz, .mat, "
-        ".svmlight, .h5ad" + ("; with --stream also a folder of .parquet files" if folders else ""),
-    )  # fmt: skip
-
-
-def add_target(parser):
-    """Add the column of labels."""
-    parser.add_argument(
-        "--target", required=True, metavar="NAME", help="the column of labels; y in svmlight files"
-    )
-
-
-def add_model(parser):
-    """Add the model file to read."""
-    parser.add_argument("model", metavar="M.skops", help="model file")
+def add_options(parser, *names):
+    """Add arguments that several commands have to a parser, or to a group of it."""
+    for name in names:
+        parser.add_argument(name, **_KNOWN[name])
+    return parser
 
 
 def add_output(parser, metavar, text):
@@ -123,50 +127,14 @@ def add_output(parser, metavar, text):
     parser.add_argument("-o", "--output", required=True, metavar=metavar, help=text)
 
 
-def add_reading(parser, impute=False):
-    """Add how the table is read; return the group of these options."""
-    group = parser.add_argument_group("reading the table")
-    group.add_argument("--id", metavar="COLUMN", help="the column with names of samples")
+def add_common(parser):
+    """Add what every command has."""
+    threaded = [key for key, each in METHODS.items() if each.selects and each.threads]
+    group = add_options(parser.add_argument_group("common options"), "--seed")
     group.add_argument(
-        "--drop", action="append", default=[], metavar="NAME",
-        help="a column to leave out; may be given several times",
+        "--jobs", metavar="N",
+        type=number_reader(bool, "a whole number other than 0"),
+        help="cores to use, -1 for all; the result does not depend on it (default: all for "
+        f"methods that work in threads, {' and '.join(threaded)}, else 1)",
     )  # fmt: skip
-    group.add_argument(
-        "--transpose", action="store_true", help="samples are in columns, features in rows"
-    )
-    group.add_argument("--layer", metavar="L", help="layer of an .h5ad file to read instead of X")
-    if impute:
-        group.add_argument(
-            "--impute", choices=("median", "drop-features"),
-            help="missing values: fill in medians of the training samples, or leave out features "
-            "with gaps (default: refuse them)",
-        )  # fmt: skip
-    return group
-
-
-def add_evaluation(parser):
-    """Add the score and the folds."""
-    parser.add_argument(
-        "--scoring",
-        choices=("accuracy", "balanced_accuracy"),
-        default="accuracy",
-        help="what counts (default: accuracy)",
-    )
-    parser.add_argument(
-        "--folds", type=whole_number(2), metavar="N",
-        help="parts to test on in turn (default: 5, or fewer if a class has fewer samples)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--repeats", type=whole_number(1), metavar="N",
-        help="how often the parts are drawn anew (default: 3)",
-    )  # fmt: skip
-
-
-def add_report(parser):
-    """Add the report to write."""
-    parser.add_argument("--report", metavar="R.html", help="a report, in one file")
-
-
-def add_force(parser):
-    """Add the permission to overwrite."""
-    parser.add_argument("--force", action="store_true", help="overwrite files that exist")
+    add_options(group, "--json", "--quiet", "--version")

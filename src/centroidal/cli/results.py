@@ -8,6 +8,7 @@ __all__ = [
     "comparison_values",
     "feature_columns",
     "model_metadata",
+    "plain_metadata",
     "print_json",
     "selection_values",
     "table_values",
@@ -15,14 +16,10 @@ __all__ = [
 
 
 def print_json(**results):
-    """Print one JSON object; of a table, a selection, a comparison what is worth knowing.
-
-    What is not a number is null.
-    """
+    """Print one JSON object; what is not a number is null."""
     from .._plain import json_plain  # numpy comes with it
 
-    values = {name: _VALUES.get(name, lambda same: same)(each) for name, each in results.items()}
-    print(json.dumps(json_plain(values, finite=True), allow_nan=False))
+    print(json.dumps(json_plain(results, finite=True), allow_nan=False))
 
 
 def table_values(table):
@@ -49,7 +46,13 @@ def feature_columns(selection):
 def selection_values(selection):
     """All that is worth knowing of a selection."""
     columns = feature_columns(selection)
-    rows = zip(*columns.values(), strict=True)
+    stability = selection.stability
+    if stability is not None:
+        stability = {
+            "stability": stability.stability_,
+            "interval": stability.stability_interval_,
+            "n_resamples": stability.n_resamples,
+        }
     names = (
         "method", "n_features_to_select", "n_features_asked", "rule", "scoring", "score",
         "se_score", "random_score", "se_random", "majority_score", "beats_random", "classes",
@@ -59,8 +62,8 @@ def selection_values(selection):
     return {
         "answer": selection.summary(),
         **{name: getattr(selection, name) for name in names},
-        "features": [dict(zip(columns, row, strict=True)) for row in rows],
-        "stability": _stability_values(selection.stability),
+        "features": _rows(columns),
+        "stability": stability,
         "path": {
             name: selection.path[name]
             for name in ("n_features", "mean_test_score", "se_test_score")
@@ -68,34 +71,31 @@ def selection_values(selection):
     }
 
 
-def _stability_values(stability):
-    if stability is None:
-        return None
-    return {
-        "stability": stability.stability_,
-        "interval": stability.stability_interval_,
-        "n_resamples": stability.n_resamples,
-    }
+def _rows(columns):
+    """Return columns of equal length as a dict for each row."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def model_metadata(selection, table):
     """Return what the card of a model says of where it comes from."""
-    from .._plain import json_plain
-
     names = (
         "method", "scoring", "score", "se_score", "random_score", "se_random", "n_folds",
         "n_repeats", "seed", "versions",
     )  # fmt: skip
-    metadata = {
-        "made_by": "centroidal select",
-        "source": table.source,
-        "digest": table.digest,
-        "target": table.target,
+    return plain_metadata(
+        made_by="centroidal select",
+        **{name: getattr(table, name) for name in ("source", "digest", "target")},
         **{name: getattr(selection, name) for name in names},
-        "selected_features": selection.selected_names,
-    }
-    plain = {name: value for name, value in metadata.items() if value is not None}
-    return json_plain(plain, finite=True)
+        selected_features=selection.selected_names,
+    )
+
+
+def plain_metadata(**metadata):
+    """Return what is known, as JSON has it."""
+    from .._plain import json_plain
+
+    known = {name: value for name, value in metadata.items() if value is not None}
+    return json_plain(known, finite=True)
 
 
 def comparison_columns(comparison):
@@ -113,24 +113,15 @@ def comparison_columns(comparison):
 
 def comparison_values(comparison):
     """All that is worth knowing of a comparison."""
-    columns = comparison_columns(comparison)
-    rows = zip(*columns.values(), strict=True)
     return {
         "scoring": comparison.score_name,
         "baseline": comparison.baseline,
         "is_complete": comparison.is_complete,
         "n_fits": len(comparison.results),
         "n_fits_in_all": comparison.scores.size,
-        "members": [dict(zip(columns, row, strict=True)) for row in rows],
+        "members": _rows(comparison_columns(comparison)),
         "classes": comparison.classes,
         "confusion": comparison.confusion,
         "seeds": comparison.seeds,
         "versions": comparison.versions,
     }
-
-
-_VALUES = {
-    "table": table_values,
-    "selection": selection_values,
-    "comparison": comparison_values,
-}

@@ -66,14 +66,7 @@ class FeatureGroupsDisplay:
     """
 
     def __init__(
-        self,
-        deviations,
-        groups,
-        classes,
-        columns,
-        *,
-        feature_names=None,
-        value_name=_DEVIATION,
+        self, deviations, groups, classes, columns, *, feature_names=None, value_name=_DEVIATION
     ):
         self.deviations = np.asarray(deviations)
         self.groups = np.asarray(groups)

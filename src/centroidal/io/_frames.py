@@ -46,21 +46,17 @@ def _names(source):
     """Return the columns of a frame before narwhals looks at them: it takes no repeated names."""
     if hasattr(source, "column_names"):
         return source.column_names
-    return (
-        list(source.columns) if hasattr(source, "to_numpy") and hasattr(source, "columns") else []
-    )
+    return list(getattr(source, "columns", ())) if hasattr(source, "to_numpy") else []
 
 
 def _read(frame, request, index_name, index=None):
-    columns = list(frame.columns)
     if len(frame) == 0:
         raise ValueError(f"{request.name} has no rows.")
     if request.transpose:
         return _read_transposed(frame, request, index)
-    names = texts(columns)
-    place = names.index(index_name) if index_name is not None else None
-    if place is not None and index_name == request.target:
-        place = None
+    names = texts(list(frame.columns))
+    is_index = index_name not in (None, request.target)
+    place = names.index(index_name) if is_index else None
     places = request.column_roles(names, unnamed=place)
     if not places.features:
         raise ValueError(f"{request.name} has no column of features.")
@@ -131,16 +127,14 @@ def _read_transposed(frame, request, index):
     if not columns or not places.features:
         raise ValueError(f"{request.name} has no samples or no features.")
     X = np.empty((len(columns), len(places.features)))
-    labels, ids = [], []
-    is_text = {}
+    labels, ids, is_text = [], [], {}
     for i, name in enumerate(columns):
         column = frame[:, frame.columns.index(name)]
         if column.dtype.is_numeric() and places.target is None and places.ids is None:
             X[i] = np.asarray(column.to_numpy(), dtype=np.float64)[places.features]
             continue
         cells = column.to_list()
-        values, others = numbers_from_text([cells[j] for j in places.features])
-        X[i] = values
+        X[i], others = numbers_from_text([cells[j] for j in places.features])
         is_text.update({j: cell for j, cell in others.items() if j not in is_text})
         labels.append(None if places.target is None else cells[places.target])
         ids.append(None if places.ids is None else cells[places.ids])

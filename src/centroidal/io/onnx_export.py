@@ -150,8 +150,7 @@ class _Graph:
         from onnx import TensorProto, checker, helper
 
         labels = helper.np_dtype_to_tensor_dtype(_label_values(classes).dtype)
-        rows = "n_samples"
-        double = TensorProto.DOUBLE
+        rows, double = "n_samples", TensorProto.DOUBLE
         graph = helper.make_graph(
             self._nodes,
             "centroidal",
@@ -173,15 +172,12 @@ class _Graph:
 def _label_values(classes):
     """Labels as ONNX has them: texts, whole numbers, floats or truth values."""
     classes = np.asarray(classes)
-    if classes.dtype.kind == "U" or all(isinstance(label, str) for label in classes.tolist()):
-        return classes.astype(object)
-    if classes.dtype.kind in "iu":
-        return classes.astype(np.int64)
-    if classes.dtype.kind == "f":
-        return classes.astype(np.float64)
-    if classes.dtype.kind == "b":
-        return classes
-    raise TypeError(f"classes_ of dtype {classes.dtype} must be texts or numbers for ONNX.")
+    is_text = all(isinstance(label, str) for label in classes.tolist())
+    types = {"U": object, "i": np.int64, "u": np.int64, "f": np.float64, "b": bool}
+    kind = "U" if is_text else classes.dtype.kind
+    if kind not in types:
+        raise TypeError(f"classes_ of dtype {classes.dtype} must be texts or numbers for ONNX.")
+    return classes.astype(types[kind])
 
 
 def _decide(graph, classifier, scores):

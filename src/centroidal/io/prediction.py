@@ -158,17 +158,11 @@ def read_new_samples(source, *, target=None, ids=None, drop=(), transpose=False,
     Parameters
     ----------
     source : str, Path, data frame or AnnData
-        As in :func:`read_table`, and so are the other parameters.
+        As in :func:`read_table`.
     target : str, default=None
         Name of the labels in training. Where it is a column, that column is not read.
-    ids : str, default=None
-        The column with names of samples.
-    drop : sequence of str, default=()
-        Columns to leave out.
-    transpose : bool, default=False
-        Whether samples are in columns.
-    layer : str, default=None
-        The layer of .h5ad or AnnData to read.
+    ids, drop, transpose, layer
+        As in :func:`read_table`.
 
     Returns
     -------

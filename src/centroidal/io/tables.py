@@ -280,11 +280,10 @@ def _handle_missing(X, names, request, impute, has_labels):
             "with impute='median' (--impute median)."
         )
     if impute == "drop-features":
-        gone, remark = affected, f"{count}; these features are left out."
+        gone, remarks = affected, [f"{count}; these features are left out."]
     else:
         gone = affected[per_feature == X.shape[0]] if has_labels else affected[:0]
-        remark = f"{count}; they are to be filled in with medians of the training samples."
-    remarks = [remark]
+        remarks = [f"{count}; they are to be filled in with medians of the training samples."]
     if impute == "median" and gone.size:
         empty = [names[j] for j in gone.tolist()]
         remarks.append(

@@ -10,11 +10,11 @@ from .._files import check_target, write_atomically
 from .._optional import require
 from . import charts, sections
 from ._text import count, json_text, tidy
-from .caveats import caveat_section
 
 __all__ = ["build_report", "write_report"]
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_javascript = cache(charts.javascript)
 
 
 def build_report(
@@ -80,7 +80,7 @@ def build_report(
     if selection is None and comparison is None:
         raise ValueError("selection=None and comparison=None: at least one of them is needed.")
     jinja2 = require("jinja2", "report", "the report")
-    scripts = [_vega(), _asset("report.js")]
+    scripts = [_javascript(), _asset("report.js")]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -157,7 +157,7 @@ def _content(selection, comparison, table, command):
         "recall": sections.recall_section(selection, comparison),
         "stability": sections.stability_section(selection),
         "reproduction": sections.reproduction_section(selection, comparison, table, command),
-        "caveats": caveat_section(selection, comparison),
+        "caveats": sections.caveat_section(selection, comparison),
         "cards": sections.card_section(selection, comparison),
         "embedded": sections.embedded_data(selection, features),
         "charts": _charts(selection, comparison, table, references, compared),
@@ -181,11 +181,6 @@ def _charts(selection, comparison, table, references, compared):
         rows = [(*row, place > 0) for place, row in enumerate(references["values"])]
         found["means"] = charts.means_chart(rows, selection.scoring, references["score"])
     return {name: chart for name, chart in found.items() if chart is not None}
-
-
-@cache
-def _vega():
-    return charts.javascript()
 
 
 def _asset(name):

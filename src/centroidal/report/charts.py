@@ -30,6 +30,7 @@ _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 
 _SERIES = ("this method", "random features", "always the largest class")
 _SERIES_COLOURS = ["var(--c0)", "var(--c1)", "var(--muted)"]
 _SERIES_DASHES = [[1, 0], [6, 4], [1, 3]]
+_POINT = ("n_features", "mean_test_score", "se_test_score")  # columns of a path
 _AT_K = "datum.k == k"  # where the slider stands
 _N_COLOURS = 8
 _SHAPES = (
@@ -40,39 +41,34 @@ _MAX_VALUES_IN_CELLS, _MAX_LEVEL_LABELS = 6, 4  # classes
 _STEPS = (-2.0, -1.25, -0.5, -0.15, 0.15, 0.5, 1.25, 2.0)  # bounds of the nine colours
 _NEGLIGIBLE = 1e-9
 _MAX_POINTS, _POINT_BYTES = 2000, 180_000
+_LABELS = {
+    "titleColor": "var(--muted)",
+    "labelFontSize": 12,
+    "titleFontSize": 12,
+    "titleFontWeight": "normal",
+}
 _CONFIG = {
     "font": _FONT,
     "background": "transparent",
     "aria": False,  # the figure has a description, and a table with the same numbers
     "view": {"stroke": None},
     "axis": {
+        **_LABELS,
         "labelColor": "var(--muted)",
-        "titleColor": "var(--muted)",
         "gridColor": "var(--line)",
         "domainColor": "var(--line-strong)",
         "tickColor": "var(--line-strong)",
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
         "titlePadding": 10,
         "labelLimit": 170,
     },
-    "legend": {
-        "labelColor": "var(--ink)",
-        "titleColor": "var(--muted)",
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "labelLimit": 220,
-        "symbolStrokeWidth": 2,
-    },
+    "legend": {**_LABELS, "labelColor": "var(--ink)", "labelLimit": 220, "symbolStrokeWidth": 2},
     "text": {"fill": "var(--ink)", "fontSize": 12},
 }
 
 
 def javascript():
     """Return Vega, Vega-Lite and Vega-Embed as one script, in the version that altair speaks."""
-    altair = require("altair", "report", _PURPOSE)
+    altair = _altair()
     converter = require("vl_convert", "report", _PURPOSE)
     version = "_".join(altair.SCHEMA_VERSION.split(".")[:2])
     try:
@@ -90,8 +86,7 @@ def _altair():
 
 def _chart(name):
     """Begin a chart of a data set, which `_finished` is given."""
-    alt = _altair()
-    return alt.Chart(alt.NamedData(name=name))
+    return _altair().Chart(_altair().NamedData(name=name))
 
 
 def _finished(chart, height, **datasets):
@@ -102,8 +97,7 @@ def _finished(chart, height, **datasets):
 
 def _tooltip(**titles):
     """Show fields of a row, by the title of each."""
-    alt = _altair()
-    return [alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
+    return [_altair().Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
 
 
 def _by(channel, field, domain, values):
@@ -119,7 +113,7 @@ def curve_chart(selection):
     """Score against the number of features, with random ones beside it and the chosen number."""
     alt = _altair()
     sizes = np.asarray(selection.path["n_features"])
-    rows = [*_curve_rows(selection), *_majority_rows(selection)]
+    rows = _curve_rows(selection)
     bottom = max(0.0, np.floor(20 * min(row["low"] for row in rows) - 0.2) / 20)
 
     x = alt.X("k:Q", title="number of features", scale=_size_scale(sizes), axis=_size_axis(sizes))
@@ -161,24 +155,14 @@ def curve_chart(selection):
 
 
 def _curve_rows(selection):
-    """List the points of the two curves."""
-    rows = []
+    """List the points of the two curves, and the ends of the line of the largest class."""
+    rows, name = [], selection.scoring
     for series, path in zip(_SERIES, (selection.path, selection.random_path), strict=False):
-        for size, mean, error in zip(
-            path["n_features"], path["mean_test_score"], path["se_test_score"], strict=True
-        ):
-            if np.isfinite(mean):
-                rows.append(_curve_row(series, size, mean, error, selection.scoring))
-    return rows
-
-
-def _majority_rows(selection):
-    """List the two ends of the line of the largest class."""
-    value, sizes = selection.majority_score, selection.path["n_features"]
-    return [
-        _curve_row(_SERIES[2], size, value, np.nan, selection.scoring)
-        for size in (sizes[0], sizes[-1])
-    ]
+        points = zip(*(path[column] for column in _POINT), strict=True)
+        rows += [_curve_row(series, *point, name) for point in points if np.isfinite(point[1])]
+    sizes, majority = selection.path["n_features"], selection.majority_score
+    ends = (sizes[0], sizes[-1])
+    return rows + [_curve_row(_SERIES[2], size, majority, np.nan, name) for size in ends]
 
 
 def _curve_row(series, size, mean, error, name):
@@ -195,11 +179,10 @@ def _curve_row(series, size, mean, error, name):
 
 
 def _size_scale(sizes):
-    alt = _altair()
-    if sizes[-1] > 20:
-        return alt.Scale(type="log", domain=[int(sizes[0]), int(sizes[-1])], nice=False)
     least, most = int(sizes[0]), int(sizes[-1])
-    return alt.Scale(domain=[least, max(most, least + 1)], nice=False, zero=False)
+    if most > 20:
+        return _altair().Scale(type="log", domain=[least, most], nice=False)
+    return _altair().Scale(domain=[least, max(most, least + 1)], nice=False, zero=False)
 
 
 def _size_axis(sizes):
@@ -218,8 +201,7 @@ def _share_axis(n_ticks):
 def _chosen_line(chosen, sizes, x):
     """Draw a dashed line at the chosen number, labelled on the side where there is room."""
     alt = _altair()
-    where = np.searchsorted(sizes, chosen) / max(1, len(sizes) - 1)
-    is_left = bool(where < 0.6)
+    is_left = bool(np.searchsorted(sizes, chosen) < 0.6 * max(1, len(sizes) - 1))
     base = _chart("chosen").encode(x=x)
     rule = base.mark_rule(stroke="var(--muted)", strokeDash=[2, 3])
     text = base.mark_text(
@@ -246,16 +228,9 @@ def _curve_words(selection):
 
 
 def _curve_table(selection):
-    path, at_random, name = selection.path, selection.random_path, selection.scoring
-    chosen = selection.n_features_to_select
-    rows = zip(
-        path["n_features"],
-        path["mean_test_score"],
-        path["se_test_score"],
-        at_random["mean_test_score"],
-        at_random["se_test_score"],
-        strict=True,
-    )
+    name, chosen = selection.scoring, selection.n_features_to_select
+    columns = [selection.path[each] for each in _POINT]
+    columns += [selection.random_path[each] for each in _POINT[1:]]
     return {
         "caption": f"{score_words(name).capitalize()} for each number of features",
         "head": ["Features", "This method", "Random features"],
@@ -265,7 +240,7 @@ def _curve_table(selection):
                 plus_minus(mean, error, name),
                 plus_minus(lot, lot_error, name),
             ]
-            for size, mean, error, lot, lot_error in rows
+            for size, mean, error, lot, lot_error in zip(*columns, strict=True)
         ],
     }
 
@@ -422,6 +397,7 @@ def _scatter_layers(labels, is_line):
     """Draw the points, and rings around those that were taken for another class."""
     alt = _altair()
     two, codes = len(labels) == 2, range(len(labels))
+    beside = "principal component beside it" if two else "second Fisher axis"
     x = alt.X(
         "x:Q",
         title="Fisher direction" if two else "first Fisher axis",
@@ -429,7 +405,7 @@ def _scatter_layers(labels, is_line):
     )
     y = alt.Y(
         "y:Q",
-        title=_second_axis(two, is_line),
+        title="nothing beside it" if is_line else beside,
         scale=alt.Scale(zero=False),
         axis=alt.Axis(values=[]) if is_line else alt.Axis(),
     )
@@ -451,12 +427,6 @@ def _scatter_layers(labels, is_line):
         shape="circle", size=260, filled=False, stroke="var(--ink)", strokeWidth=1.6
     )
     return alt.layer(rings, points)
-
-
-def _second_axis(two, is_line):
-    if is_line:
-        return "nothing beside it"
-    return "principal component beside it" if two else "second Fisher axis"
 
 
 def _legend_columns(labels):
@@ -506,10 +476,7 @@ def _mostly_predicted(predicted, n_classes):
 
 
 def means_chart(rows, score_name, title):
-    """Draw means with one standard error to either side.
-
-    `rows` hold a label, the mean, its error, and whether it is a reference.
-    """
+    """Draw means and errors: rows of a label, the two, and whether it is a reference."""
     values = [_mean_row(*row, score_name) for row in rows if np.isfinite(row[1])]
     if not values:
         return None
@@ -538,14 +505,8 @@ def _mean_layers(score_name, title):
     alt = _altair()
     axis = _share_axis(5) if is_share(score_name) else alt.Axis(tickCount=5)
     x = alt.X("mean:Q", title=title, scale=alt.Scale(zero=False, nice=True), axis=axis)
-    names = alt.Axis(
-        labelColor="var(--ink)",
-        ticks=False,
-        domain=False,
-        grid=True,
-        labelPadding=8,
-        labelLimit=190,
-    )
+    style = {"labelColor": "var(--ink)", "labelPadding": 8, "labelLimit": 190}
+    names = alt.Axis(ticks=False, domain=False, grid=True, **style)
     y = alt.Y("name:N", sort=None, title=None, axis=names)
     kinds = ("method", "reference")
     colour = _by(alt.Color, "kind", kinds, ("var(--c0)", "var(--c1)"))

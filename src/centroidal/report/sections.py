@@ -20,12 +20,12 @@ from ._text import (
     score_words,
     tidy,
 )
-from .caveats import STABLE, UNSTABLE, folds_words
 
 __all__ = [
     "answer_section",
     "asked_section",
     "card_section",
+    "caveat_section",
     "comparison_section",
     "embedded_data",
     "feature_section",
@@ -36,12 +36,19 @@ __all__ = [
     "stability_section",
 ]
 
+_RULES = {
+    "one_se": "the fewest within one standard error of the best score",
+    "best": "the number with the best score",
+}
 _FEATURE_BYTES = 420_000  # of the embedded list of features
 _FIRST_ROWS = 50  # of that list that are there without JavaScript
 _MAX_CENTER_COLUMNS = 12
 _MAX_MATRIX = 20  # classes of a confusion matrix that is drawn as a table
 _MAX_BESIDE = 4  # classes of a matrix that stands beside the recall
 _MAX_CLASSES = 100  # that are listed
+_STABLE, _UNSTABLE = 0.75, 0.4  # the index above which a list is stable, below which it is not
+_FEW, _VERY_FEW = 30, 10  # samples of a class
+_UNBALANCED = 3  # times as many samples in the largest class as in the smallest
 
 
 # ------------------------------------------------------------------ what was asked, the answer
@@ -51,8 +58,7 @@ def asked_section(selection, comparison, table):
     """Return what was asked, and on what data, as pairs of words and texts."""
     asked = _asked_of_selection(selection) if selection is not None else []
     if comparison is not None:
-        names = ", ".join(tidy(name, 60) for name in comparison.names)
-        asked.append(("Compared", names))
+        asked.append(("Compared", ", ".join(tidy(name, 60) for name in comparison.names)))
         if selection is None:
             asked.append(("Score", score_words(comparison.score_name)))
     if table is not None and table.target is not None:
@@ -66,18 +72,14 @@ def _asked_of_selection(selection):
     if len(tried) > 1:
         method += f" (the best of {len(tried)} that were tried)"
     if selection.n_features_asked == "auto":
-        rule = {
-            "one_se": "the fewest within one standard error of the best score",
-            "best": "the number with the best score",
-        }[selection.rule]
-        number = f"chosen by inner folds: {rule}"
+        number = f"chosen by inner folds: {_RULES[selection.rule]}"
     else:
         number = f"{count(selection.n_features_asked)}, as asked for"
     return [
         ("Method", method),
         ("Number of features", number),
         ("Score", score_words(selection.scoring)),
-        ("Folds", folds_words(selection)),
+        ("Folds", _folds_words(selection)),
     ]
 
 
@@ -95,16 +97,14 @@ def _data_facts(selection, comparison, table):
         "n_samples": count(n_samples),
         "n_features": count(n_features),
         "n_classes": count(len(classes)),
-        "classes": _class_rows(class_labels(classes), counts, n_samples),
+        "classes": [
+            (label, count(n), percent(n / max(1, n_samples)))
+            for label, n in zip(class_labels(classes)[:_MAX_CLASSES], counts, strict=False)
+        ],
         "more_classes": max(0, len(classes) - _MAX_CLASSES),
         "remarks": [tidy(remark, 1000) for remark in remarks[:50]],
         "more_remarks": max(0, len(remarks) - 50),
     }
-
-
-def _class_rows(labels, counts, n_samples):
-    rows = zip(labels[:_MAX_CLASSES], counts, strict=False)
-    return [(label, count(n), percent(n / max(1, n_samples))) for label, n in rows]
 
 
 def answer_section(selection, comparison):
@@ -115,13 +115,11 @@ def answer_section(selection, comparison):
     n_classes, name = len(selection.classes), selection.scoring
     honest = plus_minus(selection.score, selection.se_score, name)
     beats = selection.beats_random
-    verb = (
-        ("tells" if k == 1 else "tell")
-        if beats
-        else ("was selected" if k == 1 else "were selected")
-    )
-    what = f"{count(k)} of {count(n_features, 'feature')} {verb}"
-    what += f" the {count(n_classes, 'class', 'classes')} apart" if beats else ""
+    what = f"{count(k)} of {count(n_features, 'feature')} "
+    if beats:
+        what += f"{'tells' if k == 1 else 'tell'} the {count(n_classes, 'class', 'classes')} apart"
+    else:
+        what += "was selected" if k == 1 else "were selected"
     right = _reached("on held-out samples the whole procedure", honest, name)
     others = (
         f"random features: {score(selection.random_score, name)}, "
@@ -244,7 +242,7 @@ def feature_section(selection):
     """Return the embedded features, and the first rows of their table."""
     if selection is None:
         return None
-    rows = _feature_rows(selection)
+    rows, is_known = _feature_rows(selection), selection.method in METHODS
     n_features, k = len(selection.feature_names), selection.n_features_to_select
     has_centers = len(selection.classes) <= _MAX_CENTER_COLUMNS
     return {
@@ -255,7 +253,7 @@ def feature_section(selection):
         "n_features": n_features,
         "labels": class_labels(selection.classes) if has_centers else [],
         "has_frequencies": selection.stability is not None,
-        "center_word": _center_word(selection.method),
+        "center_word": METHODS[selection.method].center if is_known else "mean",
         "has_centers": has_centers,
     }
 
@@ -381,48 +379,37 @@ def comparison_section(comparison):
     """Return the whole table of a comparison, the best first."""
     if comparison is None:
         return None
-    name = comparison.score_name
+    n_done, n_fits = count(len(comparison.results)), count(comparison.scores.size, "fit")
     return {
         "rows": [_comparison_row(comparison, row) for row in _best_first(comparison)],
         "baseline": tidy(comparison.baseline, 60),
-        "score": score_words(name),
+        "score": score_words(comparison.score_name),
         "n_folds": count(len(comparison.folds), "fold"),
         "troubles": _troubles(comparison),
-        "unfinished": _unfinished(comparison),
+        "unfinished": None if comparison.is_complete else f"Unfinished: {n_done} of {n_fits}.",
     }
-
-
-def _unfinished(comparison):
-    if comparison.is_complete:
-        return None
-    return (
-        f"Unfinished: {count(len(comparison.results))} of {count(comparison.scores.size, 'fit')}."
-    )
 
 
 def _comparison_row(comparison, row):
     table, differences, score_name = comparison.table, comparison.differences, comparison.score_name
     name, n_failed = comparison.names[row], int(table["n_failed"][row])
     is_baseline = name == comparison.baseline
-    seconds = table["mean_fit_seconds"][row]
+    mean, error, seconds = (
+        table[column][row] for column in ("mean_test_score", "se_test_score", "mean_fit_seconds")
+    )
+    gap, gap_error, n_better, n_worse = (
+        differences[column][row]
+        for column in ("mean_difference", "se_difference", "n_better", "n_worse")
+    )
     return {
         "name": tidy(name, 60),
         "is_reference": name in comparison.references,
         "is_baseline": is_baseline,
-        "mean": table["mean_test_score"][row],
-        "error": table["se_test_score"][row],
-        "score": plus_minus(table["mean_test_score"][row], table["se_test_score"][row], score_name),
-        "difference": NOTHING
-        if is_baseline
-        else plus_minus(
-            differences["mean_difference"][row],
-            differences["se_difference"][row],
-            score_name,
-            sign="+",
-        ),
-        "wins": NOTHING
-        if is_baseline
-        else f"{differences['n_better'][row]} / {differences['n_worse'][row]}",
+        "mean": mean,
+        "error": error,
+        "score": plus_minus(mean, error, score_name),
+        "difference": NOTHING if is_baseline else plus_minus(gap, gap_error, score_name, "+"),
+        "wins": NOTHING if is_baseline else f"{n_better} / {n_worse}",
         "features": _feature_range(table, row, comparison.n_features),
         "seconds": f"{seconds:.2g}" if np.isfinite(seconds) else NOTHING,
         "failed": count(n_failed) if n_failed else "",
@@ -466,9 +453,7 @@ def recall_section(selection, comparison):
         whose = tidy(comparison.baseline, 60)
         n_repeats = None
     labels, tested = class_labels(classes), confusion.sum(axis=1)
-    recall = np.divide(
-        np.diag(confusion), tested, out=np.full(len(labels), np.nan), where=tested > 0
-    )
+    recall = np.diag(confusion) / np.where(tested > 0, tested, np.nan)
     return {
         "whose": whose,
         "repeats": n_repeats,
@@ -537,9 +522,9 @@ def stability_section(selection):
 
 
 def _stability_words(index):
-    if index >= STABLE:
+    if index >= _STABLE:
         return "Excellent agreement: halves of these samples lead to nearly the same list."
-    if index >= UNSTABLE:
+    if index >= _UNSTABLE:
         return (
             "Fair agreement: much of the list comes back from other halves of these samples, and "
             "some of it does not."
@@ -560,13 +545,13 @@ def reproduction_section(selection, comparison, table, command):
     if selection is not None:
         facts += [
             ("Seed", str(selection.seed)),
-            ("Folds", folds_words(selection)),
+            ("Folds", _folds_words(selection)),
             ("Time", f"{selection.seconds:.3g} seconds"),
         ]
     if comparison is not None:
-        word = "Seed of the comparison" if selection is not None else "Seed"
-        folds = "Folds of the comparison" if selection is not None else "Folds"
-        facts += [(word, str(comparison.seeds["split"])), (folds, count(len(comparison.folds)))]
+        of = " of the comparison" if selection is not None else ""
+        facts.append((f"Seed{of}", str(comparison.seeds["split"])))
+        facts.append((f"Folds{of}", count(len(comparison.folds))))
     versions = selection.versions if selection is not None else comparison.versions
     return {
         "command": None if command is None else tidy(command, 5000),
@@ -595,6 +580,105 @@ def _method_title(name):
     return METHODS[name].title if name in METHODS else str(name)
 
 
-def _center_word(name):
-    """Say what the center of a class is for a method."""
-    return METHODS[name].center if name in METHODS else "mean"
+# ------------------------------------------------------------------ what to mind
+
+
+def caveat_section(selection, comparison):
+    """Return what to mind, as pairs of a few words and a sentence."""
+    return [
+        *_about_classes(selection if selection is not None else comparison),
+        *([] if selection is None else _about_selection(selection)),
+        *([] if comparison is None else [_BEST_OF_SEVERAL]),
+        _BEFORE,
+    ]
+
+
+def _folds_words(selection):
+    """Write how the samples were cut."""
+    folds, repeats = count(selection.n_folds, "fold"), selection.n_repeats
+    return folds if repeats == 1 else f"{folds}, {count(repeats, 'time')}"
+
+
+_BEST_OF_SEVERAL = (
+    "The best of several.",
+    "The score of each classifier is honest. That of the best is slightly too good, because it was "
+    "picked by these scores.",
+)
+_BEFORE = (
+    "What was done before.",
+    "If features were selected, batches corrected or values imputed with all samples at hand "
+    "before this, or if several rows belong to the same individual, the scores are too good. All "
+    "samples come from one table; those of another laboratory may do worse.",
+)
+_STAND_INS = (
+    "Stand-ins.",
+    "Features that are correlated stand in for each other. One that is not on the list may say the "
+    "same as one that is, and to be on the list is no sign of a cause.",
+)
+_DRAWN_ONCE = (
+    "Folds that were drawn once.",
+    "The samples were read in batches, so the folds were drawn once. Another draw would give a "
+    "slightly different score.",
+)
+_AT_RANDOM = (
+    "Not above random features.",
+    "As many features drawn by lot do as well, within two standard errors.",
+)
+
+
+def _about_classes(found):
+    """Warn of few samples, and of classes of unequal size."""
+    counts = getattr(found, "class_counts", None)
+    if counts is None:
+        counts = np.bincount(found.target, minlength=len(found.classes))
+    least, most = int(np.argmin(counts)), int(np.argmax(counts))
+    labels = class_labels(found.classes, 60)
+    if counts[least] < _FEW:
+        yield (
+            "Very few samples." if counts[least] < _VERY_FEW else "Few samples.",
+            f"The smallest class, {labels[least]}, has {count(counts[least], 'sample')}. A handful "
+            "of other samples could change the result; the standard errors show only a part of "
+            "this.",
+        )
+    if counts[most] >= _UNBALANCED * counts[least]:
+        yield (
+            "Unbalanced classes.",
+            f"There are {count(counts[most])} samples of {labels[most]} and "
+            f"{count(counts[least])} of {labels[least]}. Accuracy can be high while small classes "
+            "are missed: look at the recall of each class.",
+        )
+
+
+def _about_selection(selection):
+    if selection.beats_random:
+        reached = score(selection.random_score, selection.scoring)
+        yield (
+            "Random features.",
+            f"As many features drawn by lot reach {reached}. What counts is the lead over them, "
+            "not the score alone.",
+        )
+    else:
+        yield _AT_RANDOM
+    yield (
+        "Nested cross-validation.",
+        "Ranking, number of features and every other hyperparameter were learned from the training "
+        f"part of each outer fold ({_folds_words(selection)}), by inner folds of it; the score is "
+        "that of the held-out samples. It is the score of the procedure: the final list was made "
+        "from all samples and cannot be tested on them.",
+    )
+    if selection.is_streamed:
+        yield _DRAWN_ONCE
+    if selection.impute is not None:
+        yield (
+            "Missing values.",
+            f"They were filled in by the {selection.impute.replace('_', ' ')} value of the "
+            "feature, as learned from the training part of each outer fold alone.",
+        )
+    stability = selection.stability
+    if stability is not None and stability.stability_ < _UNSTABLE:
+        yield (
+            "The list is unstable.",
+            f"The stability index is {stability.stability_:.2f}, below {_UNSTABLE}. Do not read "
+            "meaning into a single name on it.",
+        )
+    yield _STAND_INS

@@ -2,19 +2,10 @@
 
 from ..._optional import require
 from .. import display
-from ..inputs import read_samples
+from ..files import Output, Outputs, read_samples, write_columns, write_report
 from ..messages import InputError
-from ..options import (
-    add_evaluation,
-    add_force,
-    add_reading,
-    add_report,
-    add_table,
-    add_target,
-    option_names,
-)
-from ..outputs import Output, Outputs, write_columns, write_report
-from ..results import comparison_columns, print_json
+from ..options import EVALUATION, READING, add_options, option_names
+from ..results import comparison_columns, comparison_values, print_json, table_values
 
 HELP = "Compare classifiers and selectors on a table, on the same folds."
 EXAMPLES = """\
@@ -26,19 +17,17 @@ _N_FOLDS = 5
 
 def add_arguments(parser):
     """Add the arguments."""
-    add_table(parser)
-    add_target(parser)
-    add_reading(parser, impute=True)
-    group = parser.add_argument_group("comparison")
-    add_evaluation(group)
+    add_options(parser, "table", "--target")
+    add_options(parser.add_argument_group("reading the table"), *READING, "--impute")
+    group = add_options(parser.add_argument_group("comparison"), *EVALUATION)
     group.add_argument(
         "--neural", action="store_true",
         help="with the sparse centroid-encoder, a network; takes long",
     )  # fmt: skip
     group = parser.add_argument_group("files to write, only if the comparison is complete")
-    add_report(group)
+    add_options(group, "--report")
     group.add_argument("--output", metavar="C.csv", help="scores and differences")
-    add_force(group)
+    add_options(group, "--force")
 
 
 def run(args, messages):
@@ -59,7 +48,8 @@ def run(args, messages):
             f"{fits.n_done} of {len(fits)} fits are in the table, nothing was written"
         ) from None
     write_report(outputs, args, comparison=comparison, table=table)
-    outputs.write("--output", lambda path, force: _write_scores(path, comparison, force))
+    columns = comparison_columns(comparison)
+    outputs.write("--output", lambda path, force: write_columns(path, columns, force))
     _show(args, comparison, table, outputs.written)
 
 
@@ -125,13 +115,9 @@ def _lineup(args, table, n_folds):
     )  # fmt: skip
 
 
-def _write_scores(path, comparison, force):
-
-    write_columns(path, comparison_columns(comparison), force)
-
-
 def _show(args, comparison, table, written):
+    facts = table_values(table)
     if args.json:
-        print_json(table=table, comparison=comparison, written=written)
+        print_json(table=facts, comparison=comparison_values(comparison), written=written)
     else:
-        display.comparison(comparison, table, written)
+        display.comparison(comparison, facts, written)

@@ -3,9 +3,9 @@
 import shlex
 
 from .. import display
+from ..files import Output, Outputs, write_table
 from ..messages import InputError
-from ..options import add_force
-from ..outputs import Output, Outputs, write_table
+from ..options import add_options
 from ..results import print_json
 
 HELP = "List data to try things on, or write some as a table."
@@ -21,7 +21,7 @@ def add_arguments(parser):
     """Add the arguments."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="data set to write")
     parser.add_argument("-o", "--output", metavar="TABLE.csv|.parquet", help="table to write")
-    add_force(parser)
+    add_options(parser, "--force")
 
 
 def run(args, messages):
@@ -60,7 +60,6 @@ def _list(args, known):
 
 
 def _write(args, make, outputs):
-
     X, y, names = _generate(make, args.seed)
     outputs.write("--output", lambda path, force: write_table(path, {_TARGET: y}, X, names, force))
     if args.json:

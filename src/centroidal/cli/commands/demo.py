@@ -2,9 +2,9 @@
 
 from ...model_selection.methods import DEFAULT
 from .. import display
-from ..options import add_force, add_report
-from ..outputs import Output, Outputs, write_report
-from ..results import print_json
+from ..files import Output, Outputs, write_report
+from ..options import add_options
+from ..results import print_json, selection_values
 from .select import n_resamples, select_samples, use_cores
 
 HELP = "Select features of a table that ships with the package."
@@ -15,8 +15,7 @@ EXAMPLES = """\
 
 def add_arguments(parser):
     """Add the arguments."""
-    add_report(parser)
-    add_force(parser)
+    add_options(parser, "--report", "--force")
 
 
 def run(args, messages):
@@ -33,8 +32,8 @@ def run(args, messages):
     )  # fmt: skip
     write_report(outputs, args, selection)
     is_informative = genes.informative[selection.selected]
+    found, count = selection_values(selection), is_informative.sum()
     if args.json:
-        count = is_informative.sum()
-        print_json(selection=selection, n_informative=count, written=outputs.written)
+        print_json(selection=found, n_informative=count, written=outputs.written)
     else:
-        display.demo(selection, is_informative, outputs.written)
+        display.demo(found, genes.data.shape, is_informative, outputs.written)

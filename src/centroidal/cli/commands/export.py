@@ -1,10 +1,9 @@
 """Translate a model to ONNX."""
 
 from .. import display
-from ..inputs import load_model_file
+from ..files import Output, Outputs, load_model_file
 from ..messages import input_errors
-from ..options import add_force, add_model, add_output
-from ..outputs import Output, Outputs
+from ..options import add_options, add_output
 from ..results import print_json
 
 HELP = "Translate a model to ONNX, for other languages."
@@ -14,9 +13,9 @@ EXAMPLES = """\
 
 def add_arguments(parser):
     """Add the arguments."""
-    add_model(parser)
+    add_options(parser, "model")
     add_output(parser, "M.onnx", "the ONNX graph")
-    add_force(parser)
+    add_options(parser, "--force")
 
 
 def run(args, messages):

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 from .. import display
-from ..inputs import load_model_file
+from ..files import Output, Outputs, load_model_file
 from ..messages import InputError, input_errors
-from ..options import add_force, add_output, whole_number
-from ..outputs import Output, Outputs
-from ..results import print_json
+from ..options import add_options, add_output, whole_number
+from ..results import plain_metadata, print_json
 
 HELP = "Merge models of different samples, without the samples."
 EXAMPLES = """\
@@ -33,7 +32,7 @@ def add_arguments(parser):
         help="how many features the merged model selects (default: as many as each of the models, "
         "which must be the same number)",
     )  # fmt: skip
-    add_force(parser)
+    add_options(parser, "--force")
 
 
 def run(args, messages):
@@ -47,11 +46,9 @@ def run(args, messages):
     cards, models = zip(*map(load_model_file, args.models), strict=True)
     with input_errors():
         model, remarks = merge_models(
-            models,
-            n_features_to_select=args.n_features_to_select,
-            names=args.models,
+            models, n_features_to_select=args.n_features_to_select, names=args.models,
             return_remarks=True,
-        )
+        )  # fmt: skip
     counts = [class_counts(each) for each in models]
     sources = _sources(args.models, cards, counts)
     target, on_target = _common_target(args.models, cards)
@@ -128,19 +125,10 @@ def _remark_on_repeated(sources):
 
 def _metadata(model, counts, sources, target, remarks):
     """Return what the card of a merged model says; no score, as there is none."""
-    from ..._plain import json_plain
-
-    metadata = {
-        "made_by": _MERGED_BY,
-        "sources": sources,
-        "target": target,
-        "n_samples": sum(counts.values()),
-        "class_counts": counts,
-        "selected_features": _selected_names(model),
-        "remarks": remarks,
-    }
-    plain = {name: value for name, value in metadata.items() if value is not None}
-    return json_plain(plain, finite=True)
+    return plain_metadata(
+        made_by=_MERGED_BY, sources=sources, target=target, n_samples=sum(counts.values()),
+        class_counts=counts, selected_features=_selected_names(model), remarks=remarks,
+    )  # fmt: skip
 
 
 def _selected_names(model):

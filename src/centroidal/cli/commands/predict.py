@@ -1,10 +1,9 @@
 """Predict the classes of new samples."""
 
 from .. import display
-from ..inputs import load_model_file
+from ..files import Output, Outputs, load_model_file
 from ..messages import input_errors
-from ..options import add_force, add_model, add_output, add_reading, add_table
-from ..outputs import Output, Outputs
+from ..options import READING, add_options, add_output
 from ..results import print_json
 
 HELP = "Predict the classes of new samples with a model."
@@ -15,15 +14,14 @@ EXAMPLES = """\
 
 def add_arguments(parser):
     """Add the arguments."""
-    add_model(parser)
-    add_table(parser)
+    add_options(parser, "model", "table")
     add_output(parser, "P.csv", "predictions: id, prediction, probability_<class>")
-    add_reading(parser)
+    add_options(parser.add_argument_group("reading the table"), *READING)
     parser.add_argument(
         "--allow-extra", action="store_true",
         help="leave out columns that the model was not fitted to, instead of refusing them",
     )  # fmt: skip
-    add_force(parser)
+    add_options(parser, "--force")
 
 
 def run(args, messages):

@@ -4,23 +4,28 @@ import shlex
 from contextlib import contextmanager
 from pathlib import Path
 
-from ...model_selection.methods import DEFAULT, METHODS, describe_methods, selection_methods
+from ...model_selection.methods import DEFAULT, METHODS, describe_methods
 from .. import display
-from ..inputs import read_samples
+from ..files import (
+    Output,
+    Outputs,
+    command_line,
+    read_samples,
+    write_columns,
+    write_report,
+    write_table,
+)
 from ..messages import InputError, WorkError, input_errors
 from ..options import (
-    add_evaluation,
-    add_force,
-    add_reading,
-    add_report,
-    add_table,
-    add_target,
+    EVALUATION,
+    READING,
+    TABLE,
+    add_options,
     number_reader,
     option_names,
     whole_number,
 )
-from ..outputs import Output, Outputs, command_line, write_columns, write_report, write_table
-from ..results import feature_columns, model_metadata, print_json
+from ..results import feature_columns, model_metadata, print_json, selection_values, table_values
 from .compare import begin_comparison, finish_comparison
 
 HELP = "Select the features that tell the classes of a table apart."
@@ -40,9 +45,11 @@ _IN_MEMORY = ("--impute", "--transpose", "--resamples", "--compare", "--export-s
 
 def add_arguments(parser):
     """Add the arguments."""
-    add_table(parser, folders=True)
-    add_target(parser)
-    _add_stream(add_reading(parser, impute=True))
+    folders = "; with --stream also a folder of .parquet files"
+    parser.add_argument("table", metavar="TABLE", help=TABLE + folders)
+    add_options(parser, "--target")
+    reading = add_options(parser.add_argument_group("reading the table"), *READING, "--impute")
+    _add_stream(reading)
     _add_selection(parser.add_argument_group("selection"))
     _add_files(parser.add_argument_group("files to write"))
 
@@ -76,7 +83,7 @@ def _add_selection(group):
         help="auto takes the number with the best score, or the smallest within one standard error "
         "of it (default: one_se)",
     )  # fmt: skip
-    add_evaluation(group)
+    add_options(group, *EVALUATION)
     even = number_reader(lambda number: number >= 0 and number % 2 == 0, "an even number from 0 on")
     group.add_argument(
         "--resamples", type=even, metavar="N",
@@ -86,7 +93,7 @@ def _add_selection(group):
 
 
 def _add_files(group):
-    add_report(group)
+    add_options(group, "--report")
     group.add_argument(
         "--compare", action="store_true",
         help="add a comparison with other classifiers to the report; takes some minutes",
@@ -99,7 +106,7 @@ def _add_files(group):
         "--export-selected", metavar="S.csv|S.parquet",
         help="the table with the selected features only",
     )  # fmt: skip
-    add_force(group)
+    add_options(group, "--force")
 
 
 # ------------------------------------------------------------------ the work
@@ -117,11 +124,11 @@ def run(args, messages):
     work = _select_stream if args.stream else _select_table
     table, selection, comparison = work(args, messages)
     _write(outputs, args, selection, table, comparison)
+    facts, found = table_values(table), selection_values(selection)
     if args.json:
-        print_json(table=table, selection=selection, written=outputs.written)
+        print_json(table=facts, selection=found, written=outputs.written)
     else:
-        steps = _next_steps(args, outputs.written)
-        display.selection(selection, table, outputs.written, steps)
+        display.selection(found, facts, outputs.written, _next_steps(args, outputs.written))
 
 
 def select_samples(messages, X, y, **options):
@@ -154,11 +161,8 @@ def n_resamples(args):
 
 def use_cores(args, method):
     """Return the cores to use; if nothing is said, all where threads do, else one."""
-    return -1 if args.jobs is None and _uses_threads(method) else args.jobs
-
-
-def _uses_threads(method):
-    return method in METHODS and METHODS[method].threads
+    uses_threads = method in METHODS and METHODS[method].threads
+    return -1 if args.jobs is None and uses_threads else args.jobs
 
 
 def _check_stream(args):
@@ -167,7 +171,7 @@ def _check_stream(args):
         if args.checkpoint is not None:
             raise InputError(f"--checkpoint {args.checkpoint} needs --stream.")
         return
-    streamed = [key for key, each in selection_methods().items() if each.streams]
+    streamed = [key for key, each in METHODS.items() if each.selects and each.streams]
     if args.method not in streamed:
         raise InputError(
             f"--stream knows --method {' and '.join(streamed)}; {args.method} needs all samples in "
@@ -262,8 +266,7 @@ def _write(outputs, args, selection, table, comparison):
 
     outputs.write("--model", save)
     outputs.write(
-        "--features",
-        lambda path, force: write_columns(path, feature_columns(selection), force),
+        "--features", lambda path, force: write_columns(path, feature_columns(selection), force)
     )
     outputs.write("--export-selected", export_selected)
     write_report(outputs, args, selection, comparison, table)

@@ -1,9 +1,9 @@
 """Show what is in a model file."""
 
 from .. import display
-from ..inputs import check_file, load_model_file
+from ..files import check_file, load_model_file
 from ..messages import input_errors
-from ..options import add_model
+from ..options import add_options
 from ..results import print_json
 
 HELP = "Show what is in a model file."
@@ -11,7 +11,10 @@ EXAMPLES = """\
   centroidal show tumour.skops
   centroidal show tumour.skops --json"""
 
-add_arguments = add_model
+
+def add_arguments(parser):
+    """Add the arguments."""
+    add_options(parser, "model")
 
 
 def run(args, messages):

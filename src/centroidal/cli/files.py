@@ -1,4 +1,4 @@
-"""Files to write: all are checked before any work, each is then an atomic write."""
+"""Files to read, and to write: these are checked before any work, then written atomically."""
 
 import csv
 import io
@@ -8,9 +8,19 @@ import shlex
 from pathlib import Path
 
 from .._optional import require
-from .messages import InputError, WorkError
+from .messages import InputError, WorkError, input_errors
 
-__all__ = ["Output", "Outputs", "command_line", "write_columns", "write_report", "write_table"]
+__all__ = [
+    "Output",
+    "Outputs",
+    "check_file",
+    "command_line",
+    "load_model_file",
+    "read_samples",
+    "write_columns",
+    "write_report",
+    "write_table",
+]
 
 _ROWS_AT_ONCE = 256
 
@@ -23,30 +33,53 @@ _PACKAGES = {
 }
 
 
-class Output:
-    """A file to write: the option that names it, its path, and the suffixes it may have.
+def check_file(path):
+    """Return a path if it is that of a file."""
+    if not Path(path).is_file():
+        raise InputError(f"There is no file {path}.")
+    return path
 
-    One that may exist is not overwritten, but read first.
-    """
+
+def read_samples(args, messages):
+    """Read the table of a command into memory."""
+    from ..io import read_table
+
+    if Path(args.table).is_dir():
+        who = "--stream reads it" if args.command == "select" else "only select --stream reads one"
+        raise InputError(f"{args.table} is a folder, not a file; {who}.")
+    messages.note(f"Reading {args.table} ...")
+    with input_errors():
+        table = read_table(
+            args.table, target=args.target, ids=args.id, drop=args.drop,
+            transpose=args.transpose, layer=args.layer, impute=args.impute,
+        )  # fmt: skip
+    messages.remarks(table.remarks)
+    return table
+
+
+def load_model_file(path):
+    """Return the card of a model file, and the model."""
+    from ..persistence import load_model, read_model_card
+
+    with input_errors():
+        return read_model_card(check_file(path)), load_model(path)
+
+
+# ------------------------------------------------------------------ files to write
+
+
+class Output:
+    """A file to write: its option, path and suffixes; if it may exist, it is read first."""
 
     def __init__(self, option, path, *suffixes, may_exist=False):
-        self.option = option
-        self.path = path
-        self.suffixes = suffixes
+        self.option, self.path, self.suffixes = option, path, suffixes
         self.may_exist = may_exist
 
 
 class Outputs:
-    """The files that a command is to write, and those that it has written.
+    """The files that a command is to write, those with a path, and those that it has written.
 
-    Parameters
-    ----------
-    *outputs : Output
-        Those with a path of None are not asked for.
-    force : bool
-        Whether files that exist may be overwritten.
-    inputs : iterable of str
-        Files that are read, and so must not be overwritten even then.
+    With `force` files that exist may be overwritten, but never `inputs`, which are read.
     """
 
     def __init__(self, *outputs, force=False, inputs=()):
@@ -57,7 +90,9 @@ class Outputs:
             _check(each, force)
         _check_distinct(self._asked, inputs)
         for each in self._asked:
-            _require_packages(Path(each.path).suffix)
+            extra, *packages = _PACKAGES.get(Path(each.path).suffix, (None,))
+            for package in packages:
+                require(package, extra, f"Writing {Path(each.path).suffix}")
 
     def write(self, option, write):
         """Write the file of an option, if it is asked for, by calling ``write(path, force)``."""
@@ -66,7 +101,8 @@ class Outputs:
                 try:
                     write(Path(each.path), self.force)
                 except OSError as error:
-                    raise WorkError(self._failed(each, error)) from error
+                    reason = f"could not be written: {error.strerror or error}; {self.summary()}."
+                    raise WorkError(f"{option} {each.path} {reason}") from error
                 except KeyboardInterrupt:
                     raise KeyboardInterrupt(self.summary()) from None
                 self.written.append(each.path)
@@ -74,10 +110,6 @@ class Outputs:
     def summary(self):
         """Say what was written, in half a sentence."""
         return f"written: {', '.join(self.written)}" if self.written else "nothing was written"
-
-    def _failed(self, output, error):
-        reason = error.strerror or str(error)
-        return f"{output.option} {output.path} could not be written: {reason}; {self.summary()}."
 
 
 def _check(output, force):
@@ -92,12 +124,6 @@ def _check(output, force):
         raise InputError(f"{option} {output.path} exists; --force overwrites it.")
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"{option} {output.path}: the folder {path.parent} must not be written.")
-
-
-def _require_packages(suffix):
-    extra, *packages = _PACKAGES.get(suffix, (None,))
-    for package in packages:
-        require(package, extra, f"Writing {suffix}")
 
 
 def _check_distinct(outputs, inputs):
@@ -153,12 +179,9 @@ def _csv(header, rows):
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    for row in rows:
+        writer.writerow(["" if isinstance(v, float) and math.isnan(v) else v for v in row])
     return text.getvalue().encode("utf-8", "surrogatepass")
-
-
-def _cell(value):
-    return "" if isinstance(value, float) and math.isnan(value) else value
 
 
 def _rows(first, X):

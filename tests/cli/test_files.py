@@ -2,8 +2,8 @@ import os
 
 import pytest
 
+from centroidal.cli.files import Output, Outputs
 from centroidal.cli.messages import InputError, WorkError
-from centroidal.cli.outputs import Output, Outputs
 
 from .conftest import files
 

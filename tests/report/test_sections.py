@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from centroidal.report.caveats import caveat_section
+from centroidal.report.sections import caveat_section
 
 
 def words_of(selection, comparison=None):

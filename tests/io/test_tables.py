@@ -147,6 +147,12 @@ def test_quoted_cells_may_hold_separators_quotes_and_newlines(written, parser):
     )
 
 
+def test_quoted_name_may_go_over_two_lines(written, parser):
+    text = '"gene\n1",g2,kind\n1,2,a\n3,4,b\n5,6,a\n7,8,b\n'
+    table = read_table(written(text), target="kind")
+    same(table, [[1, 2], [3, 4], [5, 6], [7, 8]], "abab", ["gene\n1", "g2"])
+
+
 def test_names_keep_their_unicode(written, parser):
     table = read_table(written("β-Aktin,größe,名\n1,2,ü\n3,4,ü\n5,6,é\n7,8,é\n"), target="名")
     same(table, [[1, 2], [3, 4], [5, 6], [7, 8]], "üüéé", ["β-Aktin", "größe"])

@@ -248,6 +248,12 @@ def test_values_that_differ_by_rounding_are_one_value(rng, rule, noise):
     assert find_threshold(rule, noisy, is_positive) == pytest.approx(expected, abs=1e-9)
 
 
+def test_values_are_one_though_rounding_puts_the_positive_below_the_negative_one():
+    # At 1 all four are right; were 1 and what is beside it two values, all would be as good.
+    values, is_positive = line([1.0, 4.0], [0.0, 1.0 + 1e-14])
+    assert find_threshold("inclusive", values, is_positive) == pytest.approx(1.0)
+
+
 @every_rule
 def test_piles_may_be_blurred_by_rounding(rng, rule):
     values, is_positive = line([2.0] * 20, [-1.0] * 30)

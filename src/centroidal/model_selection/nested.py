@@ -384,6 +384,24 @@ class NestedScores:
         """Codes of the test samples of each fold as predicted by what the fold chose."""
         return [found.predicted[found.chosen] for _, found in self._winners]
 
+    def results(self):
+        """Return all that is found, under the names that `FeatureSelection` has for it."""
+        (score, se_score), (random_score, se_random) = self.score, self.random_score
+        return {
+            "method": self.method,
+            "n_features_to_select": self.n_features,
+            "path": self.path,
+            "confusion_path": self.confusion_path,
+            "random_path": self.random_path,
+            "score": score,
+            "se_score": se_score,
+            "confusion": self.confusion,
+            "random_score": random_score,
+            "se_random": se_random,
+            "fold_choices": self.fold_choices(),
+            "method_scores": self.method_scores(),
+        }
+
     def fold_choices(self):
         """Tell what each fold chose, and its score."""
         return tuple(

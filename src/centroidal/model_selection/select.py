@@ -166,12 +166,7 @@ def select_features(
         "classes": classes, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every,
         "memory": memory,
     }  # fmt: skip
-    if isinstance(X, Batches):
-        _check_unused(in_memory, "needs all samples in memory, and X is Batches")
-        source = BatchSource(X, method, random_state, n_jobs, progress, **in_batches)
-    else:
-        _check_unused(in_batches, "is for batches, and X is in memory")
-        source = _memory_source(X, random_state, n_jobs, progress, **in_memory)
+    source = _open_source(X, method, random_state, n_jobs, progress, in_memory, in_batches)
 
     candidates = _candidates(method, choice, source.kind)
     is_nested = choice.is_free or len(candidates) > 1
@@ -182,9 +177,7 @@ def select_features(
     final = source.fit_final(chosen, scores.n_features)
     of_samples = source.describe_samples(chosen, scores, final, repeats)
 
-    (score, se_score), (random_score, se_random) = scores.score, scores.random_score
     return FeatureSelection(
-        method=scores.method,
         methods_tried=tuple(candidates),
         n_features_asked=n_features_to_select,
         rule=rule,
@@ -192,34 +185,29 @@ def select_features(
         classes=source.classes,
         class_counts=source.class_counts,
         feature_names=source.feature_names,
-        model=final.model,
-        ranking=final.ranking,
-        gains=final.gains,
-        centers=final.centers,
-        spreads=final.spreads,
-        n_features_to_select=scores.n_features,
-        path=scores.path,
-        confusion_path=scores.confusion_path,
-        random_path=scores.random_path,
-        score=score,
-        se_score=se_score,
-        confusion=scores.confusion,
-        random_score=random_score,
-        se_random=se_random,
         majority_score=majority_score(source.class_counts, scoring),
-        fold_choices=scores.fold_choices(),
-        method_scores=scores.method_scores(),
         n_folds=n_folds,
         n_repeats=len(repeats),
         impute=impute,
         seed=source.seed,
         seconds=time.perf_counter() - start,
         versions=versions(),
+        **scores.results(),
+        **final._asdict(),
         **of_samples,
     )
 
 
 # ------------------------------------------------------------------ what is asked for
+
+
+def _open_source(X, method, random_state, n_jobs, progress, in_memory, in_batches):
+    """Check the samples and what goes with them; return them as a source of the engine."""
+    if isinstance(X, Batches):
+        _check_unused(in_memory, "needs all samples in memory, and X is Batches")
+        return BatchSource(X, method, random_state, n_jobs, progress, **in_batches)
+    _check_unused(in_batches, "is for batches, and X is in memory")
+    return _memory_source(X, random_state, n_jobs, progress, **in_memory)
 
 
 def _check_unused(options, why):

@@ -132,6 +132,10 @@ class Choice(NamedTuple):
         """Whether the number is to be chosen."""
         return self.n_features_to_select == AUTO
 
+    def needs_inner_folds(self, candidates):
+        """Whether a number of features, or one of several methods, is to be chosen."""
+        return self.is_free or len(candidates) > 1
+
     def check_number(self, n_features):
         """Return the number that is asked for; raise unless there are so many features."""
         if not 1 <= self.n_features_to_select <= n_features:
@@ -172,7 +176,7 @@ class Trial(NamedTuple):
     @property
     def is_nested(self):
         """Whether something is chosen, which takes inner folds."""
-        return self.choice.is_free or len(self.candidates) > 1
+        return self.choice.needs_inner_folds(self.candidates)
 
     @property
     def training_sets(self):

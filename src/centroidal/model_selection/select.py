@@ -169,7 +169,7 @@ def select_features(
     source = _open_source(X, method, random_state, n_jobs, progress, in_memory, in_batches)
 
     candidates = _candidates(method, choice, source.kind)
-    is_nested = choice.is_free or len(candidates) > 1
+    is_nested = choice.needs_inner_folds(candidates)
     n_folds = check_n_folds(cv, source.classes, source.class_counts, is_nested)
     repeats = source.cut(n_folds, n_repeats)
     scores = nested_cross_validation(source, candidates, choice, repeats)

@@ -26,6 +26,7 @@ _DTYPES = [
     np.float64, np.float32, np.int64, np.int32, np.int16, np.int8,
     np.uint64, np.uint32, np.uint16, np.uint8,
 ]  # fmt: skip
+_ANY_NUMBERS = {"accept_sparse": ("csr", "csc"), "dtype": _DTYPES}
 _LABELS_PER_BLOCK = 2**16
 _ASYMMETRY = 1e-8  # of a kernel matrix, as a share of its largest entry
 
@@ -112,14 +113,26 @@ def check_labelled(estimator, X, y, sample_weight=None, *, classes=None, reset=T
     y, sample_weight = _load(y), _load(sample_weight)
     stand_in = copy(estimator)
     X, y = _validate(stand_in, X, y, reset=reset, ensure_all_finite=finite)
-    features = Features.of(stand_in)
+    return _encode(estimator, X, y, sample_weight, Features.of(stand_in), classes)
+
+
+def check_labels(estimator, X, y, sample_weight=None):
+    """Check labels and weights, and leave the samples to another estimator, as they are."""
+    stand_in = copy(estimator)
+    y = validate_data(stand_in, y=y)
+    X = check_as_given(stand_in, X, reset=True)
+    check_consistent_length(X, y)
+    return _encode(estimator, X, y, sample_weight, Features.of(stand_in))
+
+
+def _encode(estimator, X, y, sample_weight, features, expected=None):
+    """Return checked samples with their labels as codes, of the expected classes if there are."""
     check_classification_targets(y)
-    expected = classes
     classes, codes = encode_labels(y, expected)
-    data = LabelledData(X, codes, classes, _check_weights(sample_weight, X), features)
+    weights = _check_weights(sample_weight, X)
     if expected is None:
-        _check_two_classes(estimator, classes, np.bincount(codes, data.weights))
-    return data
+        _check_two_classes(estimator, classes, np.bincount(codes, weights))
+    return LabelledData(X, codes, classes, weights, features)
 
 
 def _check_two_classes(estimator, classes, counts):
@@ -130,6 +143,12 @@ def _check_two_classes(estimator, classes, counts):
             f"y holds one class, {only!r}; {type(estimator).__name__} needs samples of positive "
             "weight of at least 2 classes."
         )
+
+
+def as_frame(X):
+    """Return a data frame behind one interface, None for anything else."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def is_dask(X):
@@ -228,20 +247,13 @@ def _block_codes(classes, block):
 
 def _check_block(name, finite, names, block):
     """Check a block of samples where it is."""
-    frame = nw.from_native(block, eager_only=True, pass_through=True)
-    if names is not None and isinstance(frame, nw.DataFrame) and frame.columns != names.tolist():
+    frame = as_frame(block)
+    if names is not None and frame is not None and frame.columns != names.tolist():
         raise ValueError("a block of X has columns of other names than the first one.")
-    with _naming_strings():
-        checked = check_array(
-            block,
-            accept_sparse=("csr", "csc"),
-            dtype=_DTYPES,
-            ensure_all_finite=finite,
-            ensure_min_samples=0,
-            estimator=name,
-            input_name="X",
-        )
-    return _canonical(checked)
+    options = _ANY_NUMBERS | {"ensure_all_finite": finite, "ensure_min_samples": 0}
+    with _explain_strings():
+        block = check_array(block, estimator=name, input_name="X", **options)
+    return _sum_duplicates(block)
 
 
 def _count_block_labels(name, block, weights=None):
@@ -274,7 +286,8 @@ def _check_block_weights(weights, labels):
 
 
 @contextmanager
-def _naming_strings():
+def _explain_strings():
+    """Say in scikit-learn's errors about strings that it is X that holds them."""
     try:
         yield
     except ValueError as error:
@@ -284,16 +297,12 @@ def _naming_strings():
 
 
 def _validate(estimator, X, *args, **options):
-    with _naming_strings():
-        checked = validate_data(
-            estimator, X, *args, accept_sparse=("csr", "csc"), dtype=_DTYPES, **options
-        )
-    if args:
-        return _canonical(checked[0]), checked[1]
-    return _canonical(checked)
+    with _explain_strings():
+        found = validate_data(estimator, X, *args, **_ANY_NUMBERS, **options)
+    return (_sum_duplicates(found[0]), found[1]) if args else _sum_duplicates(found)
 
 
-def _canonical(X):
+def _sum_duplicates(X):
     """Add up entries of a sparse matrix that are stored twice, in a copy."""
     if issparse(X) and not X.has_canonical_format:
         X = X.copy()
@@ -412,8 +421,8 @@ def check_rows(estimator, X, columns):
     Of a data frame only `columns` are read. Finiteness is for the caller to check, on the entries
     it uses.
     """
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
+    frame = as_frame(X)
+    if frame is None:
         return _validate(estimator, X, reset=False, ensure_all_finite=False), columns
     validate_data(estimator, X, reset=False, skip_check_array=True)
     if columns.size == 0:
@@ -443,33 +452,12 @@ def check_kernel_matrix(matrix):
         raise ValueError("kernel gave NaN or infinity; rescale X or use another kernel.")
 
 
-def check_labels(estimator, X, y, sample_weight=None):
-    """Check labels and weights, and leave the samples to another estimator, as they are."""
-    stand_in = copy(estimator)
-    y = validate_data(stand_in, y=y)
-    check_classification_targets(y)
-    X = check_as_given(stand_in, X, reset=True)
-    check_consistent_length(X, y)
-    features = Features.of(stand_in)
-    classes, codes = encode_labels(y)
-    data = LabelledData(X, codes, classes, _check_weights(sample_weight, X), features)
-    _check_two_classes(estimator, classes, np.bincount(codes, data.weights))
-    return data
-
-
 def check_as_given(estimator, X, *, reset=False):
     """Check the number and names of features; a data frame, or values of any type, stay so."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    if as_frame(X) is not None:
         return validate_data(estimator, X, reset=reset, skip_check_array=True)
-    return validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse=("csr", "csc"),
-        dtype=None,
-        ensure_all_finite=False,
-    )
+    options = _ANY_NUMBERS | {"dtype": None, "ensure_all_finite": False}
+    return validate_data(estimator, X, reset=reset, **options)
 
 
 def check_labelled_mixed(estimator, X, y, sample_weight=None, *, categorical_features=None):
@@ -478,8 +466,8 @@ def check_labelled_mixed(estimator, X, y, sample_weight=None, *, categorical_fea
     Missing is what is NaN, or null in a data frame. Categories in a data frame may be of any type;
     they become numbers, which mean nothing but whether two of them are equal.
     """
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if categorical_features is None or not isinstance(frame, nw.DataFrame):
+    frame = as_frame(X)
+    if categorical_features is None or frame is None:
         data = check_labelled(estimator, X, y, sample_weight, finite="allow-nan")
         return data, check_categorical_features(categorical_features, data.X.shape[1])
     stand_in = copy(estimator)
@@ -541,13 +529,11 @@ def _mask_of_names(names, frame):
 
 def rows_of(X, rows):
     """Return some rows, given by an array of positions."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    return frame[rows].to_native() if isinstance(frame, nw.DataFrame) else X[rows]
+    frame = as_frame(X)
+    return X[rows] if frame is None else frame[rows].to_native()
 
 
 def columns_of(X, columns):
     """Return some columns, given by an array of positions."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return frame[:, columns.tolist()].to_native()
-    return X[:, columns]
+    frame = as_frame(X)
+    return X[:, columns] if frame is None else frame[:, columns.tolist()].to_native()

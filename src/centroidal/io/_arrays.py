@@ -13,9 +13,9 @@ from .._optional import require
 from ..streaming.annotated_reader import (
     Column,
     index_of,
-    labels_from_values,
     layer_names,
     open_tables,
+    sparse_parts,
     stored_matrix,
 )
 from ..streaming.arrays import (
@@ -25,7 +25,7 @@ from ..streaming.arrays import (
     numbered_names,
     refuse_huge,
 )
-from ..streaming.labels import labels_from_array
+from ..streaming.labels import labels_from_array, labels_from_values
 from ..streaming.request import RawTable, clean_errors, texts
 
 __all__ = ["is_annotated", "read_annotated", "read_h5ad", "read_mat", "read_npz", "read_svmlight"]
@@ -201,13 +201,9 @@ def _raw_table(X, names, ids, columns, column, request):
 def _matrix(stored):
     if hasattr(stored, "shape"):
         return stored[()]
-    kind = str(stored.attrs.get("encoding-type", stored.attrs.get("h5sparse_format", "")))
-    shape = stored.attrs.get("shape", stored.attrs.get("h5sparse_shape"))
-    makers = {"csr": sparse.csr_array, "csc": sparse.csc_array}
-    if kind[:3] not in makers or shape is None:
-        raise ValueError(f"a matrix of kind {kind!r} is neither dense nor csr or csc.")
-    parts = tuple(stored[name][()] for name in ("data", "indices", "indptr"))
-    return makers[kind[:3]](parts, shape=tuple(int(size) for size in shape))
+    kind, shape, parts = sparse_parts(stored)
+    make = {"csr": sparse.csr_array, "csc": sparse.csc_array}[kind]
+    return make(tuple(part[()] for part in parts), shape=shape)
 
 
 # ------------------------------------------------------------------ tags of MATLAB files, version 5

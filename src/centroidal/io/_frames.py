@@ -5,8 +5,9 @@ from numbers import Real
 import narwhals.stable.v1 as nw
 import numpy as np
 
+from .._data import as_frame
 from .._optional import require
-from ..streaming.labels import labels_from_array
+from ..streaming.labels import labels_from_array, labels_from_values
 from ..streaming.parquet_reader import stored_index
 from ..streaming.request import RawTable, clean_errors, texts
 from ..streaming.text import numbers_from_text
@@ -31,8 +32,8 @@ def read_frame(source, request):
     """Read a data frame; an index of pandas that is not a count gives the ids."""
     names = texts(_names(source))
     request.refuse_repeated([name for name in names if name not in request.drop])
-    frame = nw.from_native(source, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
+    frame = as_frame(source)
+    if frame is None:
         raise TypeError(
             f"source={request.name} must be a path, a data frame of pandas, polars or pyarrow, or "
             "AnnData."
@@ -71,7 +72,7 @@ def _read(frame, request, index_name, index=None):
 def _labels(column):
     if column.dtype.is_numeric() and column.null_count() == 0:
         return labels_from_array(column.to_numpy())
-    return labels_from_array(np.array([*column.to_list(), None], dtype=object)[:-1])
+    return labels_from_values(column.to_list())
 
 
 def _numeric(frame, positions):

@@ -8,7 +8,7 @@ import numpy as np
 from .._optional import require
 from .array_reader import Matrix
 from .arrays import refuse_huge
-from .labels import labels_from_array
+from .labels import labels_from_values
 from .pieces import Fingerprint, Piece
 from .request import clean_errors, texts
 
@@ -16,11 +16,11 @@ __all__ = [
     "AnnotatedReader",
     "Column",
     "index_of",
-    "labels_from_values",
     "layer_names",
     "open_h5ad",
     "open_tables",
     "open_zarr",
+    "sparse_parts",
     "stored_matrix",
 ]
 
@@ -121,19 +121,15 @@ class AnnotatedReader:
             if hasattr(stored, "shape"):
                 _check_filters(stored)
                 return Matrix(tuple(stored.shape), dense=stored)
-            kind = str(stored.attrs.get("encoding-type", stored.attrs.get("h5sparse_format", "")))
-            shape = stored.attrs.get("shape", stored.attrs.get("h5sparse_shape"))
-            parts = tuple(stored[part] for part in ("data", "indices", "indptr"))
+            kind, shape, parts = sparse_parts(stored)
             for part in parts:
                 _check_filters(part)
-        if kind.startswith("csc"):
+        if kind == "csc":
             raise ValueError(
                 f"{name} is stored by columns (CSC), so that rows cannot be read alone. Store it "
                 "by rows: with anndata, adata.X = adata.X.tocsr() before it is written."
             )
-        if not kind.startswith("csr") or shape is None:
-            raise ValueError(f"{name}: a matrix of kind {kind!r} is neither dense nor CSR.")
-        return Matrix(tuple(int(size) for size in shape), parts=parts)
+        return Matrix(shape, parts=parts)
 
 
 def open_h5ad(path, request):
@@ -193,6 +189,16 @@ def stored_matrix(root, request, kind):
         return root["X"] if request.layer is None else root["layers"][request.layer]
 
 
+def sparse_parts(stored):
+    """Return the kind of a sparse matrix, csr or csc, its shape, and its arrays as stored."""
+    kind = str(stored.attrs.get("encoding-type", stored.attrs.get("h5sparse_format", "")))
+    shape = stored.attrs.get("shape", stored.attrs.get("h5sparse_shape"))
+    if kind[:3] not in ("csr", "csc") or shape is None:
+        raise ValueError(f"a matrix of kind {kind!r} is neither dense nor CSR or CSC.")
+    parts = tuple(stored[name] for name in ("data", "indices", "indptr"))
+    return kind[:3], tuple(int(size) for size in shape), parts
+
+
 def layer_names(layers):
     """List the layers there are, for a message."""
     return ", ".join(map(repr, layers)) or "there is none"
@@ -243,11 +249,6 @@ def _values(stored, rows):
     if hasattr(stored, "asstr") and stored.dtype.kind in "OS":
         stored = stored.asstr()
     return np.asarray(stored[rows]).tolist()
-
-
-def labels_from_values(values):
-    """Return the values of a column as labels."""
-    return labels_from_array(np.array([*values, None], dtype=object)[:-1])
 
 
 def _check_filters(stored):

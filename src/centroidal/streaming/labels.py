@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["MISSING", "is_missing", "labels_from_array", "labels_from_text"]
+__all__ = ["MISSING", "is_missing", "labels_from_array", "labels_from_text", "labels_from_values"]
 
 # What a cell of text says if there is no value; `None` may be a class, so it is not here.
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL"})
@@ -54,6 +54,12 @@ def labels_from_array(values, *, whole=False):
     if whole and y.dtype.kind == "f" and (y == np.rint(y)).all() and (abs(y) < 2**53).all():
         y = y.astype(np.int64)
     return y
+
+
+def labels_from_values(values):
+    """Return a list of any values as labels."""
+    # With a last one that is cut off: NumPy would make two dimensions of values that are lists.
+    return labels_from_array(np.array([*values, None], dtype=object)[:-1])
 
 
 def _from_objects(y):

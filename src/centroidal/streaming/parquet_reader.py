@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._optional import require
-from .labels import is_missing, labels_from_array
+from .labels import is_missing, labels_from_array, labels_from_values
 from .pieces import Fingerprint, Piece
 from .request import clean_errors, list_values, texts
 
@@ -275,15 +275,11 @@ def _distinct_labels(column):
         places = column.indices.to_numpy().astype(np.intp, copy=False)
         counts = np.bincount(places, minlength=len(column.dictionary))
         is_there = counts > 0
-        labels = _labels_from_list(column.dictionary.filter(is_there))
+        labels = labels_from_values(column.dictionary.filter(is_there).to_pylist())
         return labels, (np.cumsum(is_there) - 1)[places], counts[is_there]
     if has_all and _is_floating_or_whole(column.type):
         return labels_from_array(column.to_numpy(zero_copy_only=False)), None, None
-    return _labels_from_list(column), None, None
-
-
-def _labels_from_list(column):
-    return labels_from_array(np.array([*column.to_pylist(), None], dtype=object)[:-1])
+    return labels_from_values(column.to_pylist()), None, None
 
 
 def _is_floating_or_whole(kind):

@@ -1,19 +1,38 @@
 """The one decorator for compiled loops; numba and its options are chosen here.
 
-Only the `_loops.py` files import this module, and they are themselves imported inside the functions
-that call them, so that `import centroidal` does not load numba.
+numba takes long to import, so it waits for the first call of a loop.
 """
 
-import numba
+from threading import Lock
 
 __all__ = ["compiled"]
 
 # Serial, without the GIL, division as in NumPy; no wrapper for callers that we do not have.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_LOCK = Lock()
 
 
-def compiled(function):
-    """Compile a serial loop that releases the GIL and is cached on disk where that is possible."""
+class compiled:
+    """A serial loop that releases the GIL, compiled when a loop of its module is first called.
+
+    All loops of the module are replaced at once, because they call each other.
+    """
+
+    def __init__(self, function):
+        self._function = function
+
+    def __call__(self, *args):
+        module = self._function.__globals__
+        with _LOCK:
+            waiting = {name: loop for name, loop in module.items() if isinstance(loop, compiled)}
+            module.update({name: _compile(loop._function) for name, loop in waiting.items()})
+        return module[self._function.__name__](*args)
+
+
+def _compile(function):
+    """Compile when the types are known; cached on disk where that is possible."""
+    import numba
+
     try:
         return numba.njit(cache=True, **_OPTIONS)(function)
     except RuntimeError:

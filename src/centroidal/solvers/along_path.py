@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.sparse import issparse
 
+from . import _loops
+
 _LABELS_PER_BLOCK = 2**20
 
 
@@ -28,8 +30,6 @@ def nearest_in_orders(path, orders, X, rows, *, is_l1, grid, bonus):
 
 def hits_along_path(path, X, rows, codes, weights, *, is_l1, grid, bonus):
     """Weight of the samples of each class that `nearest_along_path` gets right."""
-    from . import _loops
-
     nearest = _nearest(path, path.ranking[None], X, is_l1, grid, bonus)
     hits = np.zeros((path.class_centers.shape[0], grid.size))
     rows = np.asarray(rows)
@@ -53,8 +53,6 @@ def _nearest(path, orders, X, is_l1, grid, bonus):
 
 
 def _nearest_dense(X, orders, scale, centers, is_l1, grid, bonus):
-    from . import _loops
-
     n_models, places = grid.size + 1, _models_entered(orders, grid)
     columns = np.arange(scale.size, dtype=np.uintp)
     if grid[-1] < scale.size:
@@ -65,8 +63,6 @@ def _nearest_dense(X, orders, scale, centers, is_l1, grid, bonus):
 
 
 def _nearest_sparse(X, orders, scale, centers, is_l1, grid, bonus):
-    from . import _loops
-
     rates = 1.0 / scale
     centers = centers * rates
     losses = np.abs(centers) if is_l1 else centers**2

@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from . import _loops
+
 _MOST_STEPS = 300
 _MOST_FEATURES_TO_MOVE = 1000  # one by one; for more, whole steps end in the same few partitions
 _ROUNDING = 1e-14  # a smaller share of a square makes no center nearer
@@ -80,8 +82,6 @@ def cluster_columns(products, seeds):
 
 
 def _move_one_by_one(gram, labels, n_groups):
-    from . import _loops
-
     for partition in labels:
         _loops.move_features(gram, partition, n_groups, _MOST_STEPS, _ROUNDING)
 

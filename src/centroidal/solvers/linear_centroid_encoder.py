@@ -29,6 +29,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from ..statistics.residuals import residuals
 from ..statistics.spectrum import spectrum
+from . import _loops
 
 _LARGEST_PRODUCT = 1000  # rows of a matrix whose eigenvectors are all computed
 _MOST_RESTARTS = 100  # of Lanczos iterations, for larger ones
@@ -261,8 +262,6 @@ def solve_lasso(problem, A, penalty, coef, tol, max_sweeps):
 
 def _descend(problem, A, target, penalty, state, is_working, max_sweeps, least_gain):
     """Improve the weights of the working set; return all weights and the number of sweeps."""
-    from . import _loops
-
     working = np.flatnonzero(is_working)
     columns = np.ascontiguousarray(problem.rows.columns(working).T)
     axes, some = np.ascontiguousarray(A[working]), state.coef[working]

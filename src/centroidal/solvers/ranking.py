@@ -15,6 +15,8 @@ is merged n times by up to n / 4 times 1.1e-16 of its size. In either case most 
 
 import numpy as np
 
+from . import _loops
+
 ROUNDING = 1e-12  # share of the size of the data, or of a score, that may be rounding
 
 
@@ -33,8 +35,6 @@ def rank_features(scores, errors=None, order=None):
 
 
 def _rank(scores, errors):
-    from . import _loops
-
     ranking = np.argsort(-scores)
     groups = np.empty(ranking.size, dtype=np.intp)
     _loops.number_ties(scores, errors, ranking, groups)

@@ -23,6 +23,7 @@ from scipy.sparse import coo_array, issparse
 from threadpoolctl import threadpool_limits
 
 from ..statistics.threads import column_blocks, map_blocks, run_blocks
+from . import _relief_loops
 from .ranking import ROUNDING
 
 _TIE_TOLERANCE = 1e-12  # distances that differ by less, relative to their size, are equal
@@ -141,8 +142,6 @@ def _factors(counts, is_squared):
 
 def _block_pairs(problem, rows):
     """Neighbours of `rows`: sample, neighbour and the part of the pair in the scores."""
-    from . import _relief_loops
-
     n, n_classes = problem.n_samples, problem.factors.shape[0]
     room = np.empty(n), np.empty(n)
 
@@ -272,8 +271,6 @@ class _Numbers(_Part):
 
     def add_distances(self, rows, distances):
         """Add distances from `rows` to all samples; squared ones if they are Euclidean."""
-        from . import _relief_loops
-
         for start, stop in self._tiles(_FEATURES_PER_TILE):
             rates = self._features.rates[start:stop]
             _relief_loops.add_distances(
@@ -286,7 +283,6 @@ class _Numbers(_Part):
 
     def add_scores(self, pairs, problem, n_jobs, scores):
         """Add what the pairs say about each feature."""
-        from . import _relief_loops
 
         def of_tile(start, stop):
             some, rates = np.zeros(stop - start), self._features.rates[start:stop]
@@ -321,7 +317,6 @@ class _NumbersOfFew(_Numbers):
 
     def prepare(self, n_jobs):
         """Find the distances of all pairs; threads take features, so each pair is seen once."""
-        from . import _relief_loops
 
         def of_features(start, stop):
             tile = self._transpose_tile(start, stop)
@@ -366,8 +361,6 @@ class _MixedFeatures(_Part):
     """Features that hold categories or miss values; sparse ones are made dense tile by tile."""
 
     def add_distances(self, rows, distances):
-        from . import _relief_loops
-
         for start, stop in self._mixed_tiles():
             tile, order, n_present, expected = self._expect(start, stop, self._is_euclidean)
             _, rates, is_categorical, _ = (part[start:stop] for part in self._features)
@@ -377,8 +370,6 @@ class _MixedFeatures(_Part):
             )  # fmt: skip
 
     def add_scores(self, pairs, problem, n_jobs, scores):
-        from . import _relief_loops
-
         def of_tile(start, stop):
             some = np.zeros(stop - start)
             tile, _, _, expected = self._expect(start, stop, problem.is_squared)
@@ -398,8 +389,6 @@ class _MixedFeatures(_Part):
 
     def _expect(self, start, stop, is_squared):
         """Values, (features, samples), which are present, and mean differences to each class."""
-        from . import _relief_loops
-
         tile = self._transpose_tile(start, stop)
         codes, weights, _, bounds = self._groups
         lowest, rates, is_categorical, is_complete = (part[start:stop] for part in self._features)
@@ -452,24 +441,18 @@ class _SparseFeatures:
         return steps * _EPSILON * (self._lengths[rows] + self._lengths.max())
 
     def add_distances(self, rows, distances):
-        from . import _relief_loops
-
         _relief_loops.add_sparse_distances(
             self._by_row, self._by_column, rows, self._lengths, self._rates, self._is_categorical,
             self._is_euclidean, distances,
         )  # fmt: skip
 
     def add_exact_distances(self, rows, wanted, distances):
-        from . import _relief_loops
-
         _relief_loops.add_wanted_distances(
             self._by_row, rows, wanted, self._rates, self._is_categorical, self._is_euclidean,
             distances,
         )  # fmt: skip
 
     def add_scores(self, pairs, problem, n_jobs, scores):
-        from . import _relief_loops
-
         def of_block(start, stop):
             some = np.zeros(self.columns.size)
             _relief_loops.add_sparse_pairs(

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from . import _loops
 from .ranking import rank_features, scaled_errors
 
 
@@ -67,8 +68,6 @@ class CenterPath(NamedTuple):
 
 def solve_l2_centers(moments, scale):
     """Rank the features of problem (8) by the spread of their class means."""
-    from . import _loops
-
     means, squares = map(np.ascontiguousarray, (moments.means, moments.squares))
     shared, gains, losses = np.empty((3, scale.size))
     given = np.flatnonzero(moments.seen), moments.counts, means, squares, scale

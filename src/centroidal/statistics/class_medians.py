@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from . import _loops
 from .class_moments import class_weights
 from .threads import column_blocks, run_blocks
 
@@ -106,8 +107,6 @@ def _exact_weights(weights, groups):
 
 
 def _equal_weight_summary(X, labels, summary):
-    from . import _loops
-
     order = np.argsort(labels.codes, kind="stable")[labels.codes.size - labels.counts.sum() :]
     bounds = np.concatenate([[0], np.cumsum(labels.counts)])
 
@@ -129,8 +128,6 @@ def _equal_weight_summary(X, labels, summary):
 
 
 def _weighted_summary(X, labels, summary):
-    from . import _loops
-
     def summarise(start, stop):
         columns = _columns(X, start, stop)
         rooms = _column_room(X.shape[0]), _column_room(X.shape[0]), _class_room(labels.n_classes)
@@ -140,8 +137,6 @@ def _weighted_summary(X, labels, summary):
 
 
 def _sparse_summary(X, labels, summary):
-    from . import _loops
-
     def summarise(start, stop):
         block = _csc_block(X, start, stop)
         n = _longest_column(block) + labels.n_classes
@@ -152,8 +147,6 @@ def _sparse_summary(X, labels, summary):
 
 
 def _dense_deviations(X, labels, equal_weights, medians, deviations):
-    from . import _loops
-
     total = labels.totals.sum(keepdims=True)
 
     def deviate(start, stop):
@@ -167,8 +160,6 @@ def _dense_deviations(X, labels, equal_weights, medians, deviations):
 
 
 def _sparse_deviations(X, labels, medians, deviations):
-    from . import _loops
-
     total = labels.totals.sum(keepdims=True)
 
     def deviate(start, stop):

@@ -6,6 +6,7 @@ from functools import reduce
 import numpy as np
 from scipy.sparse import issparse
 
+from . import _loops
 from .threads import column_blocks, map_blocks, run_blocks
 
 _ENTRIES_PER_BLOCK = 2**22  # of dense data
@@ -95,8 +96,6 @@ class ClassMoments:
         return self._without_rounding(total)
 
     def _without_rounding(self, variance):
-        from . import _loops
-
         _loops.drop_rounding(variance, np.ascontiguousarray(self.means), _CONSTANT)
         return variance
 
@@ -164,8 +163,6 @@ def _moments_of_sets(X, cells, shape, is_kept, rows):
 
     A row of fold f and class c is in cell ``f * n_classes + c`` of `shape`, (n_folds, n_classes).
     """
-    from . import _loops
-
     weights = np.broadcast_to(np.float64(1.0), cells.shape)
     firsts = _first_rows(cells, np.prod(shape), weights, rows)
     counts = class_weights(cells[rows], firsts.size, weights[rows]).reshape(shape)
@@ -177,8 +174,6 @@ def _moments_of_sets(X, cells, shape, is_kept, rows):
 
 
 def _dense_moments(X, codes, n_classes, weights, rows):
-    from . import _loops
-
     counts = class_weights(codes[rows], n_classes, weights[rows])
     firsts = _first_rows(codes, n_classes, weights, rows)
     means, squares = np.empty((2, n_classes, X.shape[1]))
@@ -189,8 +184,6 @@ def _dense_moments(X, codes, n_classes, weights, rows):
 
 def _sums_of_rows(X, cells, firsts, weights, rows):
     """Yield where strips of columns start, and the sums of each cell (cells, 3, columns)."""
-    from . import _loops
-
     add = _loops.add_row_major if X.strides[0] >= X.strides[1] else _loops.add_column_major
     n_cells, n_features = firsts.size, X.shape[1]
     is_there = firsts < rows.stop
@@ -215,8 +208,6 @@ def _first_rows(cells, n_cells, weights, rows):
 
 
 def _csr_moments(X, codes, n_classes, weights, rows):
-    from . import _loops
-
     counts = class_weights(codes[rows], n_classes, weights[rows])
     sums = np.zeros((n_classes, X.shape[1], 2))
     entries = X.data, X.indices, X.indptr, codes, weights
@@ -233,8 +224,6 @@ def _csr_moments(X, codes, n_classes, weights, rows):
 
 
 def _csc_moments(X, codes, n_classes, weights, n_jobs):
-    from . import _loops
-
     entries = X.data, X.indices, X.indptr, codes, weights
     counts, means, squares = _room(class_weights(codes, n_classes, weights), X.shape[1])
 

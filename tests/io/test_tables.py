@@ -18,7 +18,7 @@ from scipy.io import savemat
 from sklearn.datasets import dump_svmlight_file
 from sklearn.impute import SimpleImputer
 
-from centroidal.io import Table, _text, read_table
+from centroidal.io import Table, read_table
 from centroidal.streaming import text as shared_text
 
 PLAIN = "sample,g1,g2,kind\ns1,1.5,-2,a\ns2,0.25,3e2,b\ns3,7,0,a\ns4,1,1,b\n"
@@ -1102,11 +1102,8 @@ def test_import_loads_no_optional_module_beyond_those_of_scikit_learn():
 def test_regular_text_goes_through_pyarrow(written, monkeypatch):
     pytest.importorskip("pyarrow")
     monkeypatch.setattr(shared_text, "_parse_with_python", None)
-    monkeypatch.setattr(_text, "_parse_transposed", None)
     assert read_table(written(PLAIN), target="kind", ids="sample").X.shape == (4, 2)
     assert read_table(written(GAPS), target="y", impute="median").X.shape == (4, 3)
-    table = read_table(written(SIDEWAYS), target="kind", drop=["note"], transpose=True)
-    assert table.X.shape == (4, 2)
 
 
 def test_many_blocks_of_pyarrow_are_one_table(written, monkeypatch, rng):

@@ -27,7 +27,6 @@ __all__ = [
     "numbers_from_text",
     "parse_numbers",
     "parse_rows",
-    "parse_with_pyarrow",
     "plain_text",
     "split_header",
     "without_simple_quotes",
@@ -230,7 +229,7 @@ class ParsedRows(NamedTuple):
 
 def parse_rows(lines, roles, request):
     """Return the rows below a header; columns are taken by their roles."""
-    return parse_with_pyarrow(lines, roles) or _parse_with_python(lines, roles, request)
+    return _parse_with_pyarrow(lines, roles) or _parse_with_python(lines, roles, request)
 
 
 def _parse_with_python(lines, roles, request):
@@ -294,7 +293,7 @@ def numbers_from_text(cells):
     return values, others
 
 
-def parse_with_pyarrow(lines, roles):
+def _parse_with_pyarrow(lines, roles):
     """Do what `parse_rows` does for a table that is regular; return None for any other.
 
     It is None, too, if pyarrow is not installed.

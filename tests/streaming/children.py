@@ -25,7 +25,16 @@ import pytest
 from centroidal import SparseCenterClassifier
 from centroidal.streaming import batches
 
-__all__ = ["MOMENTS", "Work", "counts_memory", "die", "forks", "megabytes", "megabytes_of_data"]
+__all__ = [
+    "MOMENTS",
+    "Work",
+    "counts_memory",
+    "die",
+    "fork",
+    "forks",
+    "megabytes",
+    "megabytes_of_data",
+]
 
 PATIENCE = 300  # seconds, where only work that hangs takes so long
 
@@ -90,12 +99,20 @@ def megabytes(work, before=None):
 # ------------------------------------------------------------------ in the process of the tests
 
 
-def _alone(function, *arguments):
-    """Call a function in a process of its own; return its result, None if it was killed."""
+def fork(function, *arguments):
+    """Call a function in a process of its own, with a file `answer` to write to.
+
+    Returns the bytes that it wrote, and how it ended.
+    """
     server = _server()
     pickle.dump((function, arguments), server.stdin)
     server.stdin.flush()
-    answer, code = pickle.load(server.stdout)
+    return pickle.load(server.stdout)
+
+
+def _alone(function, *arguments):
+    """Call a function in a process of its own; return its result, None if it was killed."""
+    answer, code = fork(_pickle_result, function, arguments)
     if code == -signal.SIGKILL:
         return None
     assert code == 0, f"{function.__name__} ended with {code}\n{answer.decode()}"
@@ -129,17 +146,17 @@ def _serve():
     with contextlib.suppress(EOFError):
         while True:
             function, arguments = pickle.load(sys.stdin.buffer)
-            pickle.dump(_forked(function, arguments), sys.stdout.buffer)
+            pickle.dump(_call_in_fork(function, arguments), sys.stdout.buffer)
             sys.stdout.flush()
 
 
-def _forked(function, arguments):
-    """Call a function in a fork; return its result as bytes, and how it ended."""
+def _call_in_fork(function, arguments):
+    """Call a function in a fork; return what it wrote, and how it ended."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         with open(write, "wb") as answer:
-            code = _answered(function, arguments, answer)
+            code = _call(function, arguments, answer)
         os._exit(code)
     os.close(write)
     with open(read, "rb") as stream:
@@ -150,15 +167,19 @@ def _forked(function, arguments):
 # ------------------------------------------------------------------ in a fork of it
 
 
-def _answered(function, arguments, answer):
+def _call(function, arguments, answer):
     signal.alarm(PATIENCE)
     warnings.simplefilter("error")
     try:
-        pickle.dump(function(*arguments), answer)
+        function(*arguments, answer=answer)
     except BaseException:
         answer.write(traceback.format_exc().encode())
         return 1
     return 0
+
+
+def _pickle_result(function, arguments, *, answer):
+    pickle.dump(function(*arguments), answer)
 
 
 def _work_until(work, share, event):

@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._parameters import check_count, optional
+from .limits import RefusedFileError, check_unpacked_size
+
 __all__ = [
     "N_NAMES",
     "ColumnRoles",
@@ -53,17 +56,19 @@ class Request(NamedTuple):
     drop: tuple = ()
     transpose: bool = False
     layer: str | None = None
+    max_bytes: int | None = None  # see `limits.py`
 
     @classmethod
-    def from_options(cls, name, *, target, ids, drop, transpose=False, layer=None):
+    def from_options(cls, name, *, target, ids, drop, transpose=False, layer=None, max_bytes=None):
         """Make names of what was asked for, and raise if one is asked for twice."""
+        optional(check_count)("max_bytes", max_bytes)
         drop = (drop,) if isinstance(drop, str) else tuple(str(each) for each in drop)
         target, ids, layer = (None if each is None else str(each) for each in (target, ids, layer))
         special = [each for each in (target, ids) if each is not None]
         for each in special:
             if each in drop or special.count(each) > 1:
                 raise ValueError(f"{quote(each)} is asked for twice, among target, ids and drop.")
-        return cls(name, target, ids, tuple(dict.fromkeys(drop)), transpose, layer)
+        return cls(name, target, ids, tuple(dict.fromkeys(drop)), transpose, layer, max_bytes)
 
     def column_roles(self, names, unnamed=None):
         """Find the names that were asked for; `unnamed` is an index, never a feature."""
@@ -112,6 +117,11 @@ class Request(NamedTuple):
         """Raise unless the layer that was asked for is there."""
         if self.layer not in layers:
             raise ValueError(self.unknown("layer", self.layer, layers))
+
+    def check_size(self, n_bytes, n_stored, what=None):
+        """Raise if the source, or what in it, takes more memory than its bytes may."""
+        name = self.name if what is None else f"{self.name}: {what}"
+        check_unpacked_size(name, n_bytes, n_stored, self.max_bytes)
 
     def refuse_repeated(self, names):
         """Raise if a name occurs twice: a model finds its features by name."""
@@ -196,6 +206,8 @@ def clean_errors(name, kind):
     """Turn whatever a library raises on a broken file into one sentence with its name."""
     try:
         yield
+    except RefusedFileError:
+        raise
     except Exception as error:
         first = str(error).strip().split("\n")[0] or type(error).__name__
         first = first if len(first) <= N_REASON else first[:N_REASON] + "..."

@@ -6,7 +6,6 @@ refuses is read again here, so that results and messages do not depend on it.
 """
 
 import csv
-import gzip
 import io
 import re
 from importlib.util import find_spec
@@ -16,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .labels import MISSING
+from .limits import unpack_gzip
 from .request import clean_errors, quote
 
 __all__ = [
@@ -91,7 +91,7 @@ def plain_text(data, request, suffix):
     name = request.name
     if suffix.endswith(".gz"):
         with clean_errors(name, "a gzip file"):
-            data = gzip.decompress(data)
+            data = unpack_gzip(data, name, request.max_bytes)
     elif data.startswith(b"\x1f\x8b"):
         raise ValueError(f"{name} is compressed; let its name end in {suffix}.gz.")
     if data.startswith(b"PK\x03\x04"):

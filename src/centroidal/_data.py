@@ -71,7 +71,7 @@ class LabelledData(NamedTuple):
         return np.ones(self.codes.size) if self.weights is None else self.weights
 
     @property
-    def counted(self):
+    def counted_rows(self):
         """Samples that count: of positive weight, with a code that is not negative."""
         return np.flatnonzero((self.codes >= 0) & (self.row_weights > 0))
 

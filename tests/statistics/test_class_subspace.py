@@ -412,7 +412,7 @@ def test_covariance_inside_is_close_where_the_spectrum_is_cut(rng, scatter, n_pa
     X[:, :3] *= 10.0
     found = Samples(X + rng.normal(size=(3, 40))[codes], codes, np.ones(600), scatter)
     summary = found.summary()
-    cut = replace(summary, spectrum=summary.spectrum.leading(n_pairs))
+    cut = replace(summary, spectrum=summary.spectrum.keep_leading(n_pairs))
     axes = np.linalg.qr(rng.normal(size=(40, 2)))[0]
     expected = axes.T @ found.covariance_inside() @ axes
     size = np.abs(expected).max()
@@ -421,14 +421,14 @@ def test_covariance_inside_is_close_where_the_spectrum_is_cut(rng, scatter, n_pa
 
 def test_trace_of_the_covariance_inside_is_exact_under_cuts(tall):
     """All of what was cut off is given back, in equal shares."""
-    cut = replace(tall.summary(), spectrum=tall.summary().spectrum.leading(3))
+    cut = replace(tall.summary(), spectrum=tall.summary().spectrum.keep_leading(3))
     found = np.trace(cut.covariance_inside(np.eye(8)))
     assert found == pytest.approx(np.trace(tall.covariance_inside()), rel=1e-10)
 
 
 def test_tail_is_the_mean_variance_of_the_directions_that_were_cut_off(tall):
     values = np.linalg.svd(tall.deviations(), compute_uv=False) ** 2
-    cut = replace(tall.summary(), spectrum=tall.summary().spectrum.leading(3))
+    cut = replace(tall.summary(), spectrum=tall.summary().spectrum.keep_leading(3))
     assert cut.tail == pytest.approx(values[3:].mean() / tall.weights.sum(), rel=1e-10)
 
 

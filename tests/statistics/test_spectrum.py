@@ -125,7 +125,7 @@ def test_fewer_pairs_are_the_largest_of_all(X, layout, n_pairs):
     rows = centred(layout(X))
     few, every = spectrum(rows, n_pairs), spectrum(rows)
     np.testing.assert_allclose(few.values, every.values[:n_pairs], rtol=1e-10)
-    np.testing.assert_allclose(product(few), product(every.leading(n_pairs)), atol=1e-9)
+    np.testing.assert_allclose(product(few), product(every.keep_leading(n_pairs)), atol=1e-9)
 
 
 def test_fewer_pairs_keep_the_whole_trace(X, layout):
@@ -153,7 +153,7 @@ def test_more_pairs_than_there_are_give_all(X, layout):
 
 def test_leading_pairs_keep_the_trace(X):
     found = spectrum(centred(X))
-    first = found.leading(2)
+    first = found.keep_leading(2)
     assert first.vectors.shape == (X.shape[1], 2)
     assert first.trace == found.trace
 
@@ -328,7 +328,7 @@ def test_merged_vectors_are_orthonormal(parts):
 def test_merged_pairs_that_are_kept_are_the_largest(parts, n_pairs):
     old, columns = parts
     found = merged_spectrum(spectrum_of_columns(old), columns, n_pairs)
-    expected = spectrum_of_columns(np.hstack([old, columns])).leading(n_pairs)
+    expected = spectrum_of_columns(np.hstack([old, columns])).keep_leading(n_pairs)
     n = min(found.values.size, expected.values.size)
     assert found.values.size <= n_pairs
     np.testing.assert_allclose(

@@ -251,7 +251,7 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
         if data is None or not data.is_in_memory:
             masks = solution.groups.masks[seen]
             return slope_from_moments(moments.take_classes(seen), masks, solution.scale), None
-        data = data.take_rows(data.counted)
+        data = data.take_rows(data.counted_rows)
         codes, weights = data.codes, data.row_weights
         distances = self._distances(data.X, solution)
         positions = np.cumsum(seen) - 1

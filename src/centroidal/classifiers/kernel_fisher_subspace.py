@@ -186,7 +186,7 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
         if self.kernel == "precomputed":
             check_symmetric(data.X)
 
-        counted, part = data.counted, data.take_rows(data.counted)
+        counted, part = data.counted_rows, data.take_rows(data.counted_rows)
         samples, codes, weights = part.X, part.codes, part.row_weights
         gamma = _gamma_value(self.gamma, samples, weights)
         if self.kernel == "precomputed":

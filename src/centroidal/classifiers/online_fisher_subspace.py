@@ -219,7 +219,7 @@ class _Rows(NamedTuple):
 
     @classmethod
     def of(cls, data):
-        data = data if data.weights is None else data.take_rows(data.counted)
+        data = data if data.weights is None else data.take_rows(data.counted_rows)
         X = data.X.tocsr() if issparse(data.X) else data.X
         return cls(X, data.codes, data.row_weights)
 

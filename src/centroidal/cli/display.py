@@ -11,11 +11,11 @@ __all__ = [
     "comparison",
     "datasets",
     "demo",
-    "merged",
+    "merge_counts",
     "model",
+    "output_files",
     "predictions",
     "selection",
-    "written",
 ]
 
 _MOST_ROWS = 20
@@ -107,7 +107,7 @@ def model(path, card, n_features, selected):
     _console().print(_grid(_model_lines(path, card, n_features, selected)))
 
 
-def merged(found, counts, facts, files):
+def merge_counts(found, counts, facts, files):
     """Show what was merged into a model: the samples of each file and of all."""
     console = _console()
     selected = facts.get("selected_features")
@@ -146,7 +146,7 @@ def datasets(lines):
     )
 
 
-def written(files, step=None):
+def output_files(files, step=None):
     """Show which files were written, and a command that comes next."""
     console = _console()
     _list_files(console, files)

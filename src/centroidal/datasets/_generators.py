@@ -471,7 +471,7 @@ def make_random_clusters(
     >>> made.cluster_classes.tolist()
     [0, 0, 1]
     """
-    sizes, cluster_classes = _checked_sizes(n_per_cluster)
+    sizes, cluster_classes = _check_sizes(n_per_cluster)
     check_count("n_features", n_features, 1)
     check_between("mean_scale", mean_scale, 0)
 
@@ -492,7 +492,7 @@ def make_random_clusters(
     )
 
 
-def _checked_sizes(n_per_cluster):
+def _check_sizes(n_per_cluster):
     """Return the sizes of all clusters in a row, and the class of each."""
     try:
         by_class = [list(sizes) for sizes in n_per_cluster]
@@ -591,7 +591,7 @@ def make_word_counts(
     weights = 1.0 / (1 + rng.permutation(n_features) + RANK_OFFSET)
     frequencies = weights / weights.sum()
     informative_words = rng.choice(n_features, size=n_informative, replace=False, p=frequencies)
-    frequencies_by_class = _tilted(frequencies, informative_words, n_classes)
+    frequencies_by_class = _tilt(frequencies, informative_words, n_classes)
 
     return Bunch(
         data=_draw_texts(codes, frequencies_by_class, words_per_document, rng),
@@ -602,7 +602,7 @@ def make_word_counts(
     )
 
 
-def _tilted(frequencies, informative_words, n_classes):
+def _tilt(frequencies, informative_words, n_classes):
     """Make each informative word likelier in one class, the classes taking turns."""
     weights = np.tile(frequencies, (n_classes, 1))
     # Raised in one class and lowered in the others, so that a word stays about as common.

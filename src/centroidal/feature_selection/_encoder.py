@@ -3,7 +3,7 @@
 Equation map (the paper's Algorithm 3, and section 3.3):
 
     line 16        sparse layer                  Network.feature_weights
-    line 17        full model                    Network.hidden(), then the linear output
+    line 17        full model                    Network.encode(), then the linear output
     L_sce          without penalty               encoding_error()
     lines 4-14     layer-wise pre-training       _pretrain()
     lines 15-18    all layers, no penalty        _train_jointly() with alpha = 0
@@ -59,7 +59,7 @@ class Network(NamedTuple):
     hidden_layers: list[Layer]
     output: Layer
 
-    def hidden(self, samples):
+    def encode(self, samples):
         """Last hidden layer, a row a sample."""
         first, *others = self.hidden_layers
         weighted = self.feature_weights[:, None] * first.weights
@@ -181,7 +181,7 @@ def encoding_error(network, samples, centers):
     With H the last hidden layer and a column of ones, V the output weights and biases, B the
     membership and C the centers, the sum of squares is <H' S H, V V'> - 2 <H' B, V C'> + <B'1, CC>.
     """
-    state = network.hidden(samples)
+    state = network.encode(samples)
     state = torch.cat([state, torch.ones_like(state[:, :1])], dim=1)
     output = torch.cat([network.output.weights, network.output.biases[None, :]])
     weights = samples.membership.sum(dim=1)

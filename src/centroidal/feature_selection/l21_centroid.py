@@ -226,7 +226,7 @@ class L21CentroidSelector(RankedSelector):
         origin, scale = np.zeros(n_features), np.ones(n_features)
         if self.scale == "std":
             origin, scale = moments.overall_mean, feature_scale(np.sqrt(moments.variance))
-        data = data.take_rows(data.counted)
+        data = data.take_rows(data.counted_rows)
         codes, weights = data.codes, data.row_weights
         X = data.X.tocsr() if issparse(data.X) else data.X
         rows = residuals(X, np.zeros_like(codes), origin[None], weights**2, scale)

@@ -204,7 +204,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         rng = check_random_state(self.random_state)
 
         prefilter = self._fit_prefilter(X, y, sample_weight, n_features)
-        seen = _seen(prefilter, n_features)
+        seen = _input_columns(prefilter, n_features)
         if seen.size == 0:
             raise ValueError(f"prefilter={prefilter!r} must keep at least one feature.")
         training, held_out = self._split(data._replace(X=data.X[:, seen]), rng)
@@ -244,7 +244,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
             Learned representation.
         """
         check_fitted(self)
-        seen = _seen(self.prefilter_, self.n_features_in_)
+        seen = _input_columns(self.prefilter_, self.n_features_in_)
         is_used = self.coef_[seen] != 0.0
         used = seen[is_used]
         X, columns = check_rows(self, X, used)
@@ -288,7 +288,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
 
     def _split(self, data, rng):
         """Return samples to train on and those held out, or None; all of positive weight."""
-        rows = data.counted
+        rows = data.counted_rows
         if self.validation_fraction is None:
             return data.take_rows(rows), None
         message = (
@@ -361,7 +361,7 @@ class _Standards(NamedTuple):
         return feature_scale(self.spread)
 
 
-def _seen(prefilter, n_features):
+def _input_columns(prefilter, n_features):
     """Columns that the network is given."""
     return np.arange(n_features) if prefilter is None else prefilter.get_support(indices=True)
 

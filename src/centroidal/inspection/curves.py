@@ -296,7 +296,7 @@ class SelectionCurveDisplay:
         SelectionCurveDisplay
             The picture.
         """
-        curves = _named(self.curves)
+        curves = _name_curves(self.curves)
         if ax is None:
             _, ax = require("matplotlib.pyplot", "plot", "drawing a curve").subplots()
         options = {"marker": "."} | line_options
@@ -376,7 +376,7 @@ def _draw_table(ax, table, label, **line_options):
     return _draw_curve(ax, *columns, label, **line_options)
 
 
-def _named(curves):
+def _name_curves(curves):
     """Curves by their names, at least one."""
     if isinstance(curves, SelectionCurve):
         return {curves.selector_name: curves}

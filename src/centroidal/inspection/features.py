@@ -125,7 +125,7 @@ class FeatureGroupsDisplay:
         if n_features_per_class is None:
             n_features_per_class = groups.shape[1]
         check_count("n_features_per_class", n_features_per_class)
-        names = _checked_names(feature_names, estimator)
+        names = _check_names(feature_names, estimator)
 
         deviations = (centers - np.nanmean(centers, axis=0)) / estimator.feature_scale_
         columns = _best_columns(groups, _separations(deviations), n_features_per_class)
@@ -301,7 +301,7 @@ class StabilityDisplay:
                 "selection_frequencies_, as StabilitySelector has."
             )
         check_count("n_features", n_features)
-        names = _checked_names(feature_names, estimator)
+        names = _check_names(feature_names, estimator)
         frequencies = estimator.selection_frequencies_
         n_shown = min(n_features, max(1, np.count_nonzero(frequencies)))
         shown = estimator.feature_ranking_[:n_shown]
@@ -370,7 +370,7 @@ def _name_size(room):
     return size if size >= _SMALLEST_NAME else None
 
 
-def _checked_names(feature_names, estimator):
+def _check_names(feature_names, estimator):
     """Names of all features, if there are any."""
     if feature_names is None:
         return getattr(estimator, "feature_names_in_", None)

@@ -90,7 +90,7 @@ def read_svmlight(data, request, suffix):
     if request.transpose:
         request.refuse_option("transpose", "an svmlight file has samples in rows")
     if request.target not in (None, "y"):
-        raise ValueError(request.unknown("target", request.target, ["y"]))
+        raise ValueError(request.say_unknown("target", request.target, ["y"]))
     if request.ids is not None:
         request.refuse_option("ids", "an svmlight file has none")
     with clean_errors(request.name, "an svmlight file"):
@@ -117,7 +117,7 @@ def _from_arrays(X, arrays, request, whole=False):
     target, y = labels_of_arrays(arrays, request, whole)
     ids = arrays.get(request.ids or "ids")
     if ids is None and request.ids is not None:
-        raise ValueError(request.unknown("array", request.ids, list(arrays)))
+        raise ValueError(request.say_unknown("array", request.ids, list(arrays)))
     if ids is not None:
         ids = names_from_array(request.ids or "ids", ids, X, 0, request)
     X, names = _without_dropped(X, names, request)
@@ -187,7 +187,7 @@ def _raw_table(X, names, ids, columns, column, request):
     X = as_samples(X, request)
     for asked in (request.target, request.ids):
         if asked is not None and asked not in columns:
-            raise ValueError(request.unknown("column of obs", asked, columns))
+            raise ValueError(request.say_unknown("column of obs", asked, columns))
     for what, found, size in (("names", names, X.shape[1]), ("ids", ids, X.shape[0])):
         if len(found) != size:
             raise ValueError(f"{request.name} has {len(found)} {what} for a matrix {X.shape}.")

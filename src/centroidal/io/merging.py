@@ -108,13 +108,13 @@ def merge_models(models, *, n_features_to_select=None, names=None, return_remark
     """
     check_flag("return_remarks", return_remarks)
     remarks = []
-    parts = [_chosen(part, remarks) for part in _named(models, names)]
+    parts = [_take_chosen(part, remarks) for part in _name_parts(models, names)]
     _check_each(parts)
     _check_same_class(parts)
     parts = _in_one_order(parts, remarks)
     _check_parameters(parts, n_features_to_select)
     _check_labels(parts, remarks)
-    model = reduce(_merged, [part.model for part in parts])
+    model = reduce(_merge_copy, [part.model for part in parts])
     if n_features_to_select is not None:
         model = model.at(n_features_to_select)
     remarks += _on_exactness(model)
@@ -140,14 +140,14 @@ def class_counts(model):
     return {label: int(count) if count.is_integer() else count for label, count in pairs}
 
 
-def _merged(first, second):
+def _merge_copy(first, second):
     return copy(first).merge(second)
 
 
 # ------------------------------------------------------------------ one by one
 
 
-def _named(models, names):
+def _name_parts(models, names):
     models = list(models)
     if len(models) < 2:
         raise ValueError(f"models holds {len(models)}; at least 2 are needed to merge.")
@@ -157,7 +157,7 @@ def _named(models, names):
     return [_Part(*pair) for pair in zip(names, models, strict=True)]
 
 
-def _chosen(part, remarks):
+def _take_chosen(part, remarks):
     """Take the model that cross-validation chose."""
     if not isinstance(part.model, SparseCenterClassifierCV):
         return part
@@ -262,11 +262,11 @@ def _parameters(model, n_features_to_select):
         # The number it stands for, unless another one is asked for anyway.
         found["n_features_to_select"] = n_features_to_select or model.n_features_to_select_
     if "shared_features" in found:
-        found["shared_features"] = _shared(model, np.arange(model.n_features_in_))
+        found["shared_features"] = _shared_columns(model, np.arange(model.n_features_in_))
     return json_plain(found)
 
 
-def _shared(model, order):
+def _shared_columns(model, order):
     """Say which features are shared; those that were named by column, in another order."""
     value = model.shared_features
     mask = check_shared_features(value, model.n_features_in_)
@@ -380,7 +380,7 @@ def _with_columns(model, order):
     else:
         solution = solution._replace(moments=solution.moments.columns(order))
     if isinstance(model, DisjointCentroidClassifier):
-        moved.shared_features = _shared(model, order)
+        moved.shared_features = _shared_columns(model, order)
     moved._solution = solution
     moved.feature_names_in_ = model.feature_names_in_[order]
     return moved

@@ -229,13 +229,13 @@ def _sparse_center_scores(graph, model, X):
     if solution.whitening is None:
         Z = graph.columns(X, selected, model.n_features_in_)
     else:
-        Z = _whitened(graph, solution.whitening, X, selected)
+        Z = _whiten(graph, solution.whitening, X, selected)
     measure = _absolute_distances if model.metric == "l1" else _squared_distances
     bonus = model._score_unit * log_odds(model.class_prior_)[seen]
     return _for_all_classes(graph, graph.add("Sub", bonus, measure(graph, Z, centers, scale)), seen)
 
 
-def _whitened(graph, whitening, X, selected):
+def _whiten(graph, whitening, X, selected):
     X = graph.add("Div", X, whitening.scale)
     kept = graph.add("Mul", graph.columns(X, selected, whitening.scale.size), whitening.base)
     inside = graph.add("Mul", graph.add("MatMul", X, whitening.vectors), whitening.extra)

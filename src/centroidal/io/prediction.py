@@ -204,7 +204,7 @@ def _match(model, table, target, allow_extra, remarks):
     found = table.feature_names.tolist()
     expected = list(map(str, getattr(model, "feature_names_in_", ())))
     if not expected:
-        expected = _numbered(model, found, remarks)
+        expected = _expected_names(model, found, remarks)
     _check_extra(table, set(expected), target, allow_extra, remarks)
     where = {name: j for j, name in enumerate(found)}
     place = np.array([where.get(name, _NOT_THERE) for name in expected])
@@ -227,7 +227,7 @@ def _check_extra(table, expected, target, allow_extra, remarks):
         )
 
 
-def _numbered(model, found, remarks):
+def _expected_names(model, found, remarks):
     numbered = [f"x{j}" for j in range(model.n_features_in_)]
     if set(found) & set(numbered) or len(found) != len(numbered):
         return numbered

@@ -165,10 +165,10 @@ def read_table(source, *, target=None, ids=None, drop=(), transpose=False, layer
     request = Request.from_options(
         name, target=target, ids=ids, drop=drop, transpose=transpose, layer=layer
     )
-    return _read_checked(Path(source) if is_file else source, request, impute)
+    return _read_and_check(Path(source) if is_file else source, request, impute)
 
 
-def _read_checked(source, request, impute):
+def _read_and_check(source, request, impute):
     read = _read_file if isinstance(source, Path) else _read_object
     found, digest = read(source, request)
     X, names = found.X, list(found.feature_names)

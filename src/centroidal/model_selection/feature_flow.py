@@ -71,14 +71,14 @@ def follow_features(steps, n_features, *, keeps_all=lambda step: False):
     """
     columns = np.arange(n_features)
     for number, step in enumerate(steps):
-        kept = _kept_by(step, columns.size)
+        kept = _positions_kept(step, columns.size)
         if kept is None and not keeps_all(step):
             return columns, steps[number:]
         columns = columns if kept is None else columns[kept]
     return columns, []
 
 
-def _kept_by(step, n_features):
+def _positions_kept(step, n_features):
     """Positions of the features that a step hands on, each by itself; None if it may mix them."""
     if hasattr(step, "get_support"):
         return None if _selects_mixtures(step) else step.get_support(indices=True)

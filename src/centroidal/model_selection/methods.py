@@ -262,7 +262,7 @@ def _build_nearest_centroid(kind):
 def _build_shrunken_centroids(kind):
     from sklearn.neighbors import NearestCentroid
 
-    steps = {**_varying(kind), "classify": NearestCentroid()}
+    steps = {**_varying_steps(kind), "classify": NearestCentroid()}
     return _search(kind, steps, {"classify__shrink_threshold": list(_THRESHOLDS)})
 
 
@@ -270,7 +270,7 @@ def _build_f_test(kind):
     from sklearn.feature_selection import SelectKBest
     from sklearn.svm import LinearSVC
 
-    steps = {**_varying(kind), "select": SelectKBest(), "classify": LinearSVC()}
+    steps = {**_varying_steps(kind), "select": SelectKBest(), "classify": LinearSVC()}
     return _search(kind, steps, {"select__k": list(kind.sizes)})
 
 
@@ -287,7 +287,7 @@ def _build_l1_logistic(kind):
     return _search(kind, steps, {"classify__estimator__C": list(_PENALTIES)})
 
 
-def _varying(kind):
+def _varying_steps(kind):
     """Return first steps for classifiers that divide by a spread of zero."""
     from sklearn.feature_selection import VarianceThreshold
 

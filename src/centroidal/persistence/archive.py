@@ -90,34 +90,34 @@ def tree_members(prefix, tree):
     """
     arrays = {}
 
-    def named(node):
+    def name_arrays(node):
         if isinstance(node, dict):
-            return {key: named(each) for key, each in node.items()}
+            return {key: name_arrays(each) for key, each in node.items()}
         if isinstance(node, list):
-            return [named(each) for each in node]
+            return [name_arrays(each) for each in node]
         stream = BytesIO()
         np.save(stream, node, allow_pickle=False)
         name = f"{prefix}/{len(arrays)}.npy"
         arrays[name] = stream.getvalue()
         return name
 
-    return {f"{prefix}.json": json.dumps(named(tree)).encode(), **arrays}
+    return {f"{prefix}.json": json.dumps(name_arrays(tree)).encode(), **arrays}
 
 
 def read_tree(prefix, members):
     """Undo `tree_members`; None if there is no such tree."""
 
-    def found(node):
+    def find_arrays(node):
         if isinstance(node, dict):
-            return {key: found(each) for key, each in node.items()}
+            return {key: find_arrays(each) for key, each in node.items()}
         if isinstance(node, list):
-            return [found(each) for each in node]
+            return [find_arrays(each) for each in node]
         if not isinstance(node, str) or node not in members:
             raise ValueError(f"the member {node!r} is missing")
         return np.load(BytesIO(check_array(members[node])), allow_pickle=False)
 
     text = members.get(f"{prefix}.json")
-    return None if text is None else found(parse_json(text))
+    return None if text is None else find_arrays(parse_json(text))
 
 
 def parse_json(content):

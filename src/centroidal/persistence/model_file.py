@@ -120,7 +120,7 @@ def save_model(model, path, *, metadata=None, force=False):
     True
     """
     path = check_target(path, _SUFFIX, force)
-    metadata = _checked_metadata(metadata)
+    metadata = _check_metadata(metadata)
     write_atomically(path, model_file_content(model, metadata), force=force)
 
 
@@ -242,7 +242,7 @@ def errors_that_name(path):
 # The card ---------------------------------------------------------------------------------------
 
 
-def _checked_metadata(metadata):
+def _check_metadata(metadata):
     metadata = {} if metadata is None else metadata
     if not isinstance(metadata, dict) or not all(isinstance(key, str) for key in metadata):
         raise TypeError(f"metadata={metadata!r} must be a dict with texts as keys, or None.")

@@ -147,7 +147,7 @@ def _content(selection, comparison, table, command):
     compared = sections.comparison_section(comparison)
     references = sections.reference_section(selection)
     return {
-        "head": sections.asked_section(selection, comparison, table),
+        "head": sections.request_section(selection, comparison, table),
         "answer": sections.answer_section(selection, comparison),
         "slider": sections.slider_section(selection),
         "features": features,

@@ -85,11 +85,11 @@ def _altair():
 
 
 def _chart(name):
-    """Begin a chart of a data set, which `_finished` is given."""
+    """Begin a chart of a data set, which `_finish` is given."""
     return _altair().Chart(_altair().NamedData(name=name))
 
 
-def _finished(chart, height, **datasets):
+def _finish(chart, height, **datasets):
     """Return the specification of a chart as wide as its place on the page."""
     chart = chart.properties(width="container", height=height, datasets=datasets)
     return chart.configure(**_CONFIG).to_dict()
@@ -141,7 +141,7 @@ def curve_chart(selection):
         band, *_chosen_line(chosen, sizes, x), here, line, marked.encode(y=y, color=colour), dots
     ).add_params(alt.param(name="k", value=chosen))
     return {
-        "spec": _finished(
+        "spec": _finish(
             chart,
             300,
             rows=rows,
@@ -254,14 +254,14 @@ def heat_chart(selection):
     if len(selection.classes) > _MAX_HEAT_CLASSES:
         return None
     labels = class_labels(selection.classes, 40)
-    values = _standardised(selection.centers[:, columns], selection.spreads[columns])
+    values = _standardise(selection.centers[:, columns], selection.spreads[columns])
     names = [
         f"{rank}. {tidy(selection.feature_names[column], 40)}"
         for rank, column in enumerate(columns, 1)
     ]
     rows = _heat_rows(names, labels, values, selection.centers[:, columns])
     return {
-        "spec": _finished(_heat_layers(labels), 24 * len(columns), rows=rows),
+        "spec": _finish(_heat_layers(labels), 24 * len(columns), rows=rows),
         "description": (
             f"Heat map of the class centers of {count(len(columns), 'selected feature')} in "
             f"{count(len(labels), 'class', 'classes')}, standardised. The numbers are in the table "
@@ -346,7 +346,7 @@ def _step_words():
     return [f"below {bounds[0]}", *middle, f"above {bounds[-1]}"]
 
 
-def _standardised(centers, spread):
+def _standardise(centers, spread):
     """Centers less their mean, over the spread inside the classes."""
     off = centers - centers.mean(axis=0)
     return np.divide(off, spread, out=np.zeros_like(off), where=spread > 0.0)
@@ -369,7 +369,7 @@ def scatter_chart(selection, table):
     rows = _points(selection, subspace, labels, table)
     n_wrong = sum(row["wrong"] for row in rows)
     return {
-        "spec": _finished(_scatter_layers(labels, is_line), 380, rows=rows),
+        "spec": _finish(_scatter_layers(labels, is_line), 380, rows=rows),
         "description": (
             f"Scatter chart of {count(len(rows), 'sample')} in two dimensions, by class. "
             f"{count(n_wrong)} of them, ringed, were mostly taken for another class when they were "
@@ -482,7 +482,7 @@ def means_chart(rows, score_name, title):
         return None
     height = max(90, 32 * len(values))
     return {
-        "spec": _finished(_mean_layers(score_name, title), height, rows=values),
+        "spec": _finish(_mean_layers(score_name, title), height, rows=values),
         "description": "Dot chart of mean scores, the best first: "
         + "; ".join(f"{row['name']} {row['text']}" for row in values[:20])
         + ".",

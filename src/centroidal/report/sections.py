@@ -23,7 +23,6 @@ from ._text import (
 
 __all__ = [
     "answer_section",
-    "asked_section",
     "card_section",
     "caveat_section",
     "comparison_section",
@@ -32,6 +31,7 @@ __all__ = [
     "recall_section",
     "reference_section",
     "reproduction_section",
+    "request_section",
     "slider_section",
     "stability_section",
 ]
@@ -54,9 +54,9 @@ _UNBALANCED = 3  # times as many samples in the largest class as in the smallest
 # ------------------------------------------------------------------ what was asked, the answer
 
 
-def asked_section(selection, comparison, table):
+def request_section(selection, comparison, table):
     """Return what was asked, and on what data, as pairs of words and texts."""
-    asked = _asked_of_selection(selection) if selection is not None else []
+    asked = _selection_request(selection) if selection is not None else []
     if comparison is not None:
         asked.append(("Compared", ", ".join(tidy(name, 60) for name in comparison.names)))
         if selection is None:
@@ -66,7 +66,7 @@ def asked_section(selection, comparison, table):
     return {"asked": asked, "data": _data_facts(selection, comparison, table)}
 
 
-def _asked_of_selection(selection):
+def _selection_request(selection):
     tried = selection.methods_tried
     method = _method_title(selection.method)
     if len(tried) > 1:
@@ -120,7 +120,7 @@ def answer_section(selection, comparison):
         what += f"{'tells' if k == 1 else 'tell'} the {count(n_classes, 'class', 'classes')} apart"
     else:
         what += "was selected" if k == 1 else "were selected"
-    right = _reached("on held-out samples the whole procedure", honest, name)
+    right = _say_score("on held-out samples the whole procedure", honest, name)
     others = (
         f"random features: {score(selection.random_score, name)}, "
         f"always the largest class: {score(selection.majority_score, name)}"
@@ -141,7 +141,7 @@ def answer_section(selection, comparison):
     }
 
 
-def _reached(who, score, name):
+def _say_score(who, score, name):
     if name == "accuracy":
         return f"{who} is right in {score} of cases"
     return f"{who} has a {score_words(name)} of {score}"
@@ -163,7 +163,9 @@ def _answer_of_comparison(comparison):
     table, name = comparison.table, comparison.score_name
     best = comparison.names.index(comparison.baseline)
     mean, error = table["mean_test_score"], table["se_test_score"]
-    headline = _reached(tidy(comparison.baseline), plus_minus(mean[best], error[best], name), name)
+    headline = _say_score(
+        tidy(comparison.baseline), plus_minus(mean[best], error[best], name), name
+    )
     close = _not_shown_to_be_worse(comparison)
     if close:
         headline += f"; not shown to be worse: {', '.join(close)}"
@@ -347,7 +349,7 @@ def reference_section(selection):
     return {
         "rows": [(label, plus_minus(mean, error, name), used) for label, mean, error, used in rows],
         "values": [(label.split(",")[0], mean, error) for label, mean, error, _ in rows],
-        "tried": _tried(selection),
+        "tried": _method_rows(selection),
         "score": score_words(name),
     }
 
@@ -359,7 +361,7 @@ def _range(numbers):
     return count(least) if least == most else f"{count(least)} to {count(most)}"
 
 
-def _tried(selection):
+def _method_rows(selection):
     scores = selection.method_scores
     if len(scores) < 2:
         return []

@@ -61,7 +61,7 @@ def whiten(spectrum, kind, n_components, n_samples):
     inverse is a pseudo-inverse. "truncated" brings the components down to the variance of the last
     of them and leaves what is across them as it is.
     """
-    kept = spectrum.leading(n_components)
+    kept = spectrum.keep_leading(n_components)
     if kind == "truncated":
         gains = kept.values[-1] / kept.values if kept.values.size else kept.values
         return SquaredWhitening(kept.vectors, gains, 1.0)

@@ -72,7 +72,7 @@ class DaskBlocks(DaskCollection):
         if n_features > n_samples and self._merges(n_samples, n_pairs):
             summarise = partial(_block_subspace, summary.counts.size, scatter)
             parts = self.of_rows(summarise, codes, weights)
-            found = parts.reduce(_merge_subspaces, partial(_leading, n_kept))
+            found = parts.reduce(_merge_subspaces, partial(_leading_pairs, n_kept))
         elif n_features <= n_samples and is_direct(n_features, n_pairs):
             parts = self.of_rows(partial(_block_scatter, summary), codes, weights)
             found = parts.reduce(sum, partial(_decompose, n_kept, noise))
@@ -168,8 +168,8 @@ def _merge_subspaces(parts):
     return reduce(ClassSubspace.merge, parts)
 
 
-def _leading(n_pairs, subspace):
-    return subspace.spectrum.leading(n_pairs)
+def _leading_pairs(n_pairs, subspace):
+    return subspace.spectrum.keep_leading(n_pairs)
 
 
 def _decompose(n_pairs, noise, scatter):

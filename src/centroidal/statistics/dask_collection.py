@@ -153,7 +153,7 @@ class DaskCollection:
         _check_columns(X)
         edges = [0, *np.cumsum(X.chunks[1]).tolist()]
         template = (csr_array if issparse(X._meta) else np.empty)((0, X.shape[1]))
-        return cls(X.to_delayed().tolist(), edges, _known(X.chunks[0]), template)
+        return cls(X.to_delayed().tolist(), edges, _known_lengths(X.chunks[0]), template)
 
     def with_check(self, check):
         """Return the same blocks, each of which goes through `check` before it is looked at."""
@@ -181,7 +181,7 @@ class DaskCollection:
         return RowBlocks(parts)
 
     def _rows_of(self, name, values):
-        if _is_array(values) and self._lengths and _known(values.chunks[0]):
+        if _is_array(values) and self._lengths and _known_lengths(values.chunks[0]):
             self._check_length(name, values.shape[0])
             values = values.rechunk((tuple(self._lengths),))
         return np.asarray(values.to_delayed(), dtype=object).ravel().tolist()
@@ -364,7 +364,7 @@ def _check_columns(X):
         raise ValueError("X has an unknown number of columns; call X.compute_chunk_sizes() first.")
 
 
-def _known(lengths):
+def _known_lengths(lengths):
     return None if np.isnan(lengths).any() else list(lengths)
 
 

@@ -42,7 +42,7 @@ class Spectrum(NamedTuple):
         """Whether directions are missing that have more than rounding."""
         return self.trace - self.values.sum() > _LEFT_OVER * self.trace
 
-    def leading(self, n_pairs):
+    def keep_leading(self, n_pairs):
         """Return the same with only the largest pairs."""
         return Spectrum(self.values[:n_pairs], self.vectors[:, :n_pairs], self.trace)
 
@@ -89,7 +89,7 @@ def matrix_spectrum(matrix, n_pairs=None, noise=None):
             matrix, overwrite_a=True, check_finite=False, subset_by_index=largest
         )
     found = _without_rounding(
-        Spectrum(values[::-1], vectors[:, ::-1], trace).leading(n_pairs), noise or size
+        Spectrum(values[::-1], vectors[:, ::-1], trace).keep_leading(n_pairs), noise or size
     )
     # In a memory order that copies keep, so that they give the same to the last bit.
     return found._replace(vectors=np.ascontiguousarray(found.vectors))
@@ -124,7 +124,7 @@ def _without_rounding(found, noise):
     """Cut the eigenvalues that are zero up to so many roundings of the largest."""
     largest = max(found.values[0], 0.0) if found.values.size else 0.0
     rank = np.count_nonzero(found.values > largest * noise * np.finfo(float).eps)
-    return found.leading(rank)
+    return found.keep_leading(rank)
 
 
 def merged_spectrum(old, columns, n_pairs=None):

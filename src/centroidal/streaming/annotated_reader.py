@@ -62,7 +62,7 @@ class AnnotatedReader:
             self._describe(matrix, names, n_ids)
         for asked in (request.target, request.ids):
             if asked is not None and asked not in columns:
-                raise ValueError(request.unknown("column of obs", asked, columns))
+                raise ValueError(request.say_unknown("column of obs", asked, columns))
         self._kept = np.array(request.kept_positions(names))
         self.feature_names = [names[j] for j in self._kept.tolist()]
 
@@ -151,10 +151,10 @@ def open_zarr(path, request):
         return [[each.relative_to(path).as_posix(), each.stat().st_size, None] for each in found]
 
     @contextmanager
-    def opened():
+    def open_root():
         yield zarr.open_group(path, mode="r")
 
-    return AnnotatedReader(opened, files, "a .zarr folder", request)
+    return AnnotatedReader(open_root, files, "a .zarr folder", request)
 
 
 @contextmanager

@@ -39,12 +39,12 @@ class ArraysReader:
         self.n_stored = self._matrix.n_stored
         self.row_bytes = self._matrix.row_bytes
         if request.target not in arrays:
-            raise ValueError(request.unknown("array", request.target, list(arrays)))
+            raise ValueError(request.say_unknown("array", request.target, list(arrays)))
         self._y = arrays[request.target]
         self._check_length(request.target, self._y)
         self._classes = {"classes": arrays["classes"][:]} if "classes" in arrays else {}
         if request.ids is not None and request.ids not in arrays:
-            raise ValueError(request.unknown("array", request.ids, list(arrays)))
+            raise ValueError(request.say_unknown("array", request.ids, list(arrays)))
         self._ids = arrays.get(request.ids or "ids")
         if self._ids is not None:
             self._check_length(request.ids or "ids", self._ids)
@@ -185,13 +185,13 @@ class StoredArray(NamedTuple):
     order: str
 
     def __getitem__(self, key):
-        return np.array(self._mapped()[key], order="C")
+        return np.array(self._map_file()[key], order="C")
 
     def whole(self):
         """Copy all of it."""
-        return np.array(self._mapped())
+        return np.array(self._map_file())
 
-    def _mapped(self):
+    def _map_file(self):
         if 0 in self.shape:
             return np.empty(self.shape, self.dtype)
         flat = np.memmap(self.path, self.dtype, "r", self.offset, self.shape or (1,), self.order)

@@ -16,7 +16,7 @@ _MOST_SAMPLES, _MOST_FEATURES = 2**28, 2**25
 
 def names_from_array(name, values, X, axis, request):
     """Return the names of the samples (axis 0) or the features (axis 1) of X."""
-    values = [text.strip() for text in texts(_unwrapped(values))]
+    values = [text.strip() for text in texts(_unwrap_cells(values))]
     if len(values) != X.shape[axis]:
         what = "features" if axis == 1 else "samples"
         raise ValueError(
@@ -25,7 +25,7 @@ def names_from_array(name, values, X, axis, request):
     return values
 
 
-def _unwrapped(values):
+def _unwrap_cells(values):
     """Take strings out of the cells that MATLAB keeps them in."""
     if not isinstance(values, np.ndarray) or values.dtype.kind != "O":
         return values
@@ -46,13 +46,13 @@ def labels_of_arrays(arrays, request, whole):
         if name is None:
             return None, None
     if name not in arrays:
-        raise ValueError(request.unknown("array", name, list(arrays)))
+        raise ValueError(request.say_unknown("array", name, list(arrays)))
     values = arrays[name]
     if sparse.issparse(values):
         raise ValueError(f"{request.name}: {name} must be a dense array of labels.")
     values = np.asarray(values)
     if values.dtype.kind == "O":
-        values = np.array(_unwrapped(values), dtype=object)
+        values = np.array(_unwrap_cells(values), dtype=object)
     if values.dtype.kind not in "biufSUO":
         raise ValueError(f"{request.name}: {name} must hold labels, not {values.dtype}.")
     y = labels_from_array(values, whole=whole)
@@ -61,7 +61,7 @@ def labels_of_arrays(arrays, request, whole):
             f"{request.name}: {name} must have one label a sample, not shape {y.shape}."
         )
     if "classes" in arrays and y.dtype.kind in "iu" and y.size:
-        classes = np.array(texts(_unwrapped(arrays["classes"])), dtype=str)
+        classes = np.array(texts(_unwrap_cells(arrays["classes"])), dtype=str)
         if y.min() < 0 or y.max() >= classes.size:
             raise ValueError(
                 f"{request.name}: {name} holds {y.min()} ... {y.max()}, but there are "

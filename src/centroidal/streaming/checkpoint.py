@@ -177,14 +177,14 @@ def _differences(found, wanted, progress):
     """Say in words in what two manifests differ."""
     apart = ("columns", "files", "parameters", "progress")
     plain = ({key: each[key] for key in each if key not in apart} for each in (found, wanted))
-    words = _changed(*plain)
+    words = _list_changes(*plain)
     if found["columns"] != wanted["columns"]:
         words.append("the names or types of the columns differ")
-    words += _changed(found["parameters"], wanted["parameters"])
+    words += _list_changes(found["parameters"], wanted["parameters"])
     return words + _changed_files(found["files"], wanted["files"], progress)
 
 
-def _changed(found, wanted):
+def _list_changes(found, wanted):
     return [
         f"{name} was {found.get(name)!r} and is {wanted.get(name)!r}"
         for name in {**wanted, **found}

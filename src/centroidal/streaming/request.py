@@ -75,7 +75,7 @@ class Request(NamedTuple):
         what = "row" if self.transpose else "column"
         for asked in (self.target, self.ids, *self.drop):
             if asked is not None and asked not in names:
-                raise ValueError(self.unknown(what, asked, names))
+                raise ValueError(self.say_unknown(what, asked, names))
         left_out = set(self.drop)
         nameless = [
             j + 1
@@ -97,13 +97,13 @@ class Request(NamedTuple):
         """Say which of the names of an array of features are not to be dropped."""
         for asked in self.drop:
             if asked not in names:
-                raise ValueError(self.unknown("feature", asked, names))
+                raise ValueError(self.say_unknown("feature", asked, names))
         left_out = set(self.drop)
         kept = [j for j, name in enumerate(names) if name not in left_out]
         self.refuse_repeated([names[j] for j in kept])
         return kept
 
-    def unknown(self, what, asked, names):
+    def say_unknown(self, what, asked, names):
         """Return the sentence on a name that is not there, with the nearest that are."""
         near = {name.casefold(): name for name in names}
         close = get_close_matches(asked.casefold(), near, n=3)
@@ -116,7 +116,7 @@ class Request(NamedTuple):
     def check_layer(self, layers):
         """Raise unless the layer that was asked for is there."""
         if self.layer not in layers:
-            raise ValueError(self.unknown("layer", self.layer, layers))
+            raise ValueError(self.say_unknown("layer", self.layer, layers))
 
     def check_size(self, n_bytes, n_stored, what=None):
         """Raise if the source, or what in it, takes more memory than its bytes may."""

@@ -52,7 +52,7 @@ class Lines(NamedTuple):
     def rows(self, name):
         """Yield the number of each line and its cells, as bytes; all have the same length."""
         width = len(self.header)
-        for number, cells in self._quoted(name) if self.is_quoted else self._plain():
+        for number, cells in self._quoted_rows(name) if self.is_quoted else self._plain_rows():
             if len(cells) != width:
                 raise ValueError(
                     f"{name}: line {number} has {len(cells)} values where the header has {width} "
@@ -60,13 +60,13 @@ class Lines(NamedTuple):
                 )
             yield number, cells
 
-    def _plain(self):
+    def _plain_rows(self):
         separator = self.separator.encode()
         for number, line in enumerate(self.body.splitlines(), self.first_line):
             if line.strip(b" "):
                 yield number, line.split(separator)
 
-    def _quoted(self, name):
+    def _quoted_rows(self, name):
         reader = _csv_rows(self.body, self.separator)
         while True:
             try:

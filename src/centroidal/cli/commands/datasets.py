@@ -66,7 +66,7 @@ def _write(args, make, outputs):
         print_json(n_samples=X.shape[0], n_features=X.shape[1], written=outputs.written)
     else:
         again = f"centroidal select {shlex.quote(args.output)} --target {_TARGET}"
-        display.written(outputs.written, again)
+        display.output_files(outputs.written, again)
 
 
 def _generate(make, seed):

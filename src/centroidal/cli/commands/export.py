@@ -31,4 +31,4 @@ def run(args, messages):
     if args.json:
         print_json(written=outputs.written)
     else:
-        display.written(outputs.written)
+        display.output_files(outputs.written)

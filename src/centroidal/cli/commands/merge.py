@@ -65,7 +65,7 @@ def run(args, messages):
         )  # fmt: skip
     else:
         by_file = dict(zip(args.models, counts, strict=True))
-        display.merged(model, by_file, metadata, outputs.written)
+        display.merge_counts(model, by_file, metadata, outputs.written)
 
 
 def _check_each_once(paths):

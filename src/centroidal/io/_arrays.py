@@ -105,7 +105,7 @@ def read_svmlight(data, request, suffix):
     names = numbered_names(X.shape[1])
     if names and not (X.indices == 0).any():  # most files count features from 1
         X, names = X[:, 1:], names[1:]
-    X, names = _without_dropped(X, names, request)
+    X, names = _drop_features(X, names, request)
     return RawTable(X, names, labels_from_array(y, whole=True), None, "y")
 
 
@@ -120,11 +120,11 @@ def _from_arrays(X, arrays, request, whole=False):
         raise ValueError(request.say_unknown("array", request.ids, list(arrays)))
     if ids is not None:
         ids = names_from_array(request.ids or "ids", ids, X, 0, request)
-    X, names = _without_dropped(X, names, request)
+    X, names = _drop_features(X, names, request)
     return RawTable(X, names, y, ids, target)
 
 
-def _without_dropped(X, names, request):
+def _drop_features(X, names, request):
     kept = request.kept_positions(names)
     if len(kept) < len(names):
         X, names = X[:, kept], [names[j] for j in kept]
@@ -194,7 +194,7 @@ def _raw_table(X, names, ids, columns, column, request):
     y = None if request.target is None else labels_from_values(column(request.target))
     if request.ids is not None:
         ids = texts(column(request.ids))
-    X, names = _without_dropped(X, names, request)
+    X, names = _drop_features(X, names, request)
     return RawTable(X, names, y, ids, request.target)
 
 

@@ -111,10 +111,10 @@ def merge_models(models, *, n_features_to_select=None, names=None, return_remark
     parts = [_take_chosen(part, remarks) for part in _name_parts(models, names)]
     _check_each(parts)
     _check_same_class(parts)
-    parts = _in_one_order(parts, remarks)
+    parts = _align_features(parts, remarks)
     _check_parameters(parts, n_features_to_select)
     _check_labels(parts, remarks)
-    model = reduce(_merge_copy, [part.model for part in parts])
+    model = reduce(lambda first, second: copy(first).merge(second), [part.model for part in parts])
     if n_features_to_select is not None:
         model = model.at(n_features_to_select)
     remarks += _on_exactness(model)
@@ -140,8 +140,10 @@ def class_counts(model):
     return {label: int(count) if count.is_integer() else count for label, count in pairs}
 
 
-def _merge_copy(first, second):
-    return copy(first).merge(second)
+def _refuse(sentence, lines):
+    """Raise if there are reasons to, with a line for each."""
+    if lines:
+        raise ValueError("\n  ".join([sentence, *lines]))
 
 
 # ------------------------------------------------------------------ one by one
@@ -172,8 +174,7 @@ def _take_chosen(part, remarks):
 
 def _check_each(parts):
     reasons = [f"{part.name}: {reason}" for part in parts if (reason := _reason(part.model))]
-    if reasons:
-        raise ValueError("\n  ".join(["These models cannot be merged:", *reasons]))
+    _refuse("These models cannot be merged:", reasons)
     for name, model in parts:
         if not model.__sklearn_is_fitted__():
             raise ValueError(f"{name} is not fitted.")
@@ -209,19 +210,17 @@ def _reason(model):
 
 
 def _check_same_class(parts):
-    first = parts[0]
-    differing = [part for part in parts if type(part.model) is not type(first.model)]
-    if differing:
-        kinds = [f"{name}: {type(model).__name__}" for name, model in (first, *differing)]
-        raise ValueError("\n  ".join(["The models are of different classes:", *kinds]))
+    kind = type(parts[0].model)
+    others = [part for part in parts if type(part.model) is not kind]
+    kinds = [f"{name}: {type(model).__name__}" for name, model in (parts[0], *others)]
+    _refuse("The models are of different classes:", kinds if others else [])
 
 
 def _check_parameters(parts, n_features_to_select):
     """Raise, with a list of all differences, unless the parameters that matter are the same."""
     first, *others = parts
-    has_number = isinstance(first.model, SparseCenterClassifier)
     if n_features_to_select is not None:
-        _check_n_features(first.model, n_features_to_select, has_number)
+        _check_n_features(first.model, n_features_to_select)
     expected = _parameters(first.model, n_features_to_select)
     differences = []
     for part in others:
@@ -231,17 +230,15 @@ def _check_parameters(parts, n_features_to_select):
             for name in expected
             if not _is_same(name, found[name], expected[name])
         ]
-    if not differences:
-        return
     if any(": n_features_to_select=" in line for line in differences):
         differences.append(
             "n_features_to_select=... (-k) says how many features the merged model is to select."
         )
-    raise ValueError("\n  ".join(["The models have different parameters:", *differences]))
+    _refuse("The models have different parameters:", differences)
 
 
-def _check_n_features(model, n_features_to_select, has_number):
-    if not has_number:
+def _check_n_features(model, n_features_to_select):
+    if not isinstance(model, SparseCenterClassifier):
         raise ValueError(
             f"n_features_to_select={n_features_to_select!r} (-k) must be left out: "
             f"{type(model).__name__} does not select a number of features."
@@ -317,19 +314,18 @@ def _kind_of(labels):
 # ------------------------------------------------------------------ features
 
 
-def _in_one_order(parts, remarks):
+def _align_features(parts, remarks):
     """Return the models with their features in the order of the first."""
     first, *others = parts
     has_names = [hasattr(part.model, "feature_names_in_") for part in parts]
     if all(has_names):
-        return [first, *(_in_order_of(first, part, remarks) for part in others)]
+        return [first, *(_align_by_name(first, part, remarks) for part in others)]
     if any(has_names):
-        with_names, without = (
-            ", ".join(part.name for part, has in zip(parts, has_names, strict=True) if has is named)
-            for named in (True, False)
-        )
+        pairs = list(zip(parts, has_names, strict=True))
+        named = ", ".join(part.name for part, has in pairs if has)
+        nameless = ", ".join(part.name for part, has in pairs if not has)
         raise ValueError(
-            f"Features have names in {with_names} and none in {without}; they cannot be matched."
+            f"Features have names in {named} and none in {nameless}; they cannot be matched."
         )
     for name, model in others:
         if model.n_features_in_ != first.model.n_features_in_:
@@ -341,7 +337,7 @@ def _in_one_order(parts, remarks):
     return parts
 
 
-def _in_order_of(first, part, remarks):
+def _align_by_name(first, part, remarks):
     wanted, found = (each.model.feature_names_in_.tolist() for each in (first, part))
     if wanted == found:
         return part
@@ -349,7 +345,7 @@ def _in_order_of(first, part, remarks):
     remarks.append(f"{part.name} has the features in another order; that of {first.name} is kept.")
     where = {name: j for j, name in enumerate(found)}
     order = np.array([where[name] for name in wanted])
-    return part._replace(model=_with_columns(part.model, order))
+    return part._replace(model=_reorder(part.model, order))
 
 
 def _check_same_names(first, part, wanted, found):
@@ -360,15 +356,14 @@ def _check_same_names(first, part, wanted, found):
         if absent:
             features = count_noun(len(absent), "feature")
             lacking.append(f"{one.name} lacks {features} of {other.name}: {list_names(absent)}.")
-    if lacking:
-        raise ValueError("\n  ".join(["The models have different features:", *lacking]))
+    _refuse("The models have different features:", lacking)
     for name, own in ((first.name, wanted), (part.name, found)):
         if len(set(own)) < len(own):
             twice = next(each for each in own if own.count(each) > 1)
             raise ValueError(f"{name} has several features named {twice!r}; which is which?")
 
 
-def _with_columns(model, order):
+def _reorder(model, order):
     """Copy what `merge` reads of a model, with feature `order[j]` in place j."""
     moved, solution = copy(model), model._solution
     if isinstance(model, FisherSubspaceClassifier):

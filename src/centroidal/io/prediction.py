@@ -143,7 +143,7 @@ def predict_table(model, table, *, target=None, allow_extra=False):
     remarks = [remark for remark in table.remarks if not remark.endswith(_TO_BE_FILLED)]
     place, is_read = _match(model, table, target, allow_extra, remarks)
     is_cleared = _check_missing(model, table, place, is_read, remarks)
-    X = _in_place(table.X, np.where(is_cleared, _NOT_THERE, place))
+    X = _move_columns(table.X, np.where(is_cleared, _NOT_THERE, place))
     with warnings.catch_warnings():
         # They were matched by name just now, but an array cannot show it.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
@@ -266,7 +266,7 @@ def _check_absent(model, table, expected, place, remarks):
 # ------------------------------------------------------------------ what is in them
 
 
-def _in_place(X, place):
+def _move_columns(X, place):
     """Put the columns where they were in training; those that are not there become zero."""
     if np.array_equal(place, np.arange(X.shape[1])):
         return X
@@ -287,22 +287,23 @@ def _check_missing(model, table, place, is_read, remarks):
     counts[there] = _n_missing(table.X)[place[there]]
     has_gaps = counts > 0
 
-    def said(which):
-        names = table.feature_names[place[which]].tolist()
+    def gaps(which):
+        """Say how many values some columns lack."""
         values = count_noun(counts[which].sum(), "value is", "values are")
-        return f"{values} missing, in {count_noun(len(names), 'feature')}", names
+        return f"{values} missing, in {count_noun(which.sum(), 'feature')}"
 
     if has_gaps.any() and _fills_in(model):
-        remarks.append(f"{said(has_gaps)[0]}; the model fills them in.")
+        remarks.append(f"{gaps(has_gaps)}; the model fills them in.")
         return np.zeros(place.size, dtype=bool)
-    if (has_gaps & is_read).any():
-        text, names = said(has_gaps & is_read)
+    needed = has_gaps & is_read
+    if needed.any():
+        names = table.feature_names[place[needed]].tolist()
         raise ValueError(
-            f"{table.source}: {text} that the model reads: {list_names(names)}. It was fitted "
-            "without an imputer, so fill them in or take these samples out."
+            f"{table.source}: {gaps(needed)} that the model reads: {list_names(names)}. It was "
+            "fitted without an imputer, so fill them in or take these samples out."
         )
     if has_gaps.any():
-        remarks.append(f"{said(has_gaps)[0]} that the model does not read.")
+        remarks.append(f"{gaps(has_gaps)} that the model does not read.")
     return has_gaps
 
 

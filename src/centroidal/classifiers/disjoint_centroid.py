@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from .._data import check_finite_summary, check_labelled
+from .._data import check_finite_summary
 from .._progress import with_callbacks
 from ..statistics import map_blocks
+from ._base import MomentsClassifier
 from .disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
-from .mergeable import MomentsClassifier
 
 __all__ = ["DisjointCentroidClassifier"]
 
@@ -160,30 +160,8 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
         self.n_jobs = n_jobs
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
-        """Find the features of each class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
-        """
-        self._check_parameters()
-        recipe = self._recipe
-        data = check_labelled(self, X, y, sample_weight)
-
-        moments = self._summarise(data)
-        weights = np.array([self.baseline_weight], dtype=float)
-        (groups,) = recipe.find(data, moments, weights, self._seed(), self._each_block)
-        self._check_found(groups)
-
-        scale = recipe.feature_scale(moments)
-        solution = DisjointSolution(moments, scale, groups, self.baseline_weight)
-        return self._keep(data.features, data.classes, solution, data)
+    def _fit(self, data):
+        return self._keep_moments(data.features, data.classes, self._summarise(data), data)
 
     @property
     def _needed_to_merge(self):
@@ -203,14 +181,15 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
         """Raise unless the parameters are right, which they are for any features and classes."""
         self._check_parameters()
 
-    def _keep_moments(self, features, classes, moments):
-        """Become the model of all samples that the moments are of."""
+    def _keep_moments(self, features, classes, moments, data=None):
+        """Become the model of all samples that the moments are of; `data` if they are at hand."""
         check_finite_summary(self, None, moments.means, moments.squares)
-        weights = np.array([self.baseline_weight], dtype=float)
-        (groups,) = self._recipe.find(None, moments, weights)
-        scale = self._recipe.feature_scale(moments)
+        recipe, weights = self._recipe, np.array([self.baseline_weight], dtype=float)
+        (groups,) = recipe.find(data, moments, weights, self._seed(), self._each_block)
+        self._check_found(groups)
+        scale = recipe.feature_scale(moments)
         solution = DisjointSolution(moments, scale, groups, self.baseline_weight)
-        return self._keep(features, classes, solution)
+        return self._keep(features, classes, solution, data)
 
     def _each_block(self, run, blocks):
         """Run blocks of starts in threads; a step each."""

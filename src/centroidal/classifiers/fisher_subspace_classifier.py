@@ -1,12 +1,7 @@
 """Fisher-subspace classification; mathematics in solvers/fisher_subspace.py."""
 
-import numpy as np
-
-from .._data import check_labelled
-from .._parameters import check_parameters, check_priors
-from ._base import recipe_of
+from ._base import MergeableClassifier, recipe_of
 from .fisher_recipe import FisherRecipe, FisherRule, merge_solutions, solve_rows
-from .mergeable import MergeableClassifier
 
 __all__ = ["FisherSubspaceClassifier"]
 
@@ -145,26 +140,6 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
     @property
     def _recipe(self):
         return recipe_of(FisherRecipe, self)
-
-    def fit(self, X, y, sample_weight=None):
-        """Find the Fisher subspace of the classes and cut it.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, Dask collection} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
-        """
-        check_parameters(self)
-        data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
-        check_priors(self.priors, np.ones(data.classes.size))
-
-        solution = self._summarise(data)
-
-        return self._keep(data.features, data.classes, solution, self.priors)
 
     @property
     def _summary(self):

@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from .._data import check_finite, check_labelled
-from .._parameters import check_parameters, check_priors, number
+from .._data import check_finite
+from .._parameters import number
 from ..solvers.fisher_subspace import cut_at
 from ..solvers.thresholds import mahalanobis_threshold
 from ..statistics import ClassSubspace, SlidingSubspace
+from ._base import MergeableClassifier
 from .fisher_recipe import FisherRecipe, FisherRule, FisherSolution
-from .mergeable import MergeableClassifier
 
 __all__ = ["OnlineFisherSubspaceClassifier"]
 
@@ -132,26 +132,6 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
         return FisherRecipe(
             "truncated", self.n_components, threshold="mahalanobis", priors=self.priors
         )
-
-    def fit(self, X, y, sample_weight=None):
-        """Forget what was seen and learn from one chunk.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
-        """
-        check_parameters(self)
-        data = check_labelled(self, X, y, sample_weight)
-        check_priors(self.priors, np.ones(data.classes.size))
-
-        stream = self._add_samples(None, data)
-
-        return self._keep_summary(data.features, data.classes, stream)
 
     def _check_mergeable(self, other):
         for name, part in (("this estimator", self), ("other", other)):

@@ -4,9 +4,9 @@ from copy import copy
 
 import numpy as np
 
-from .._data import check_fitted, check_labelled
+from .._data import check_fitted
 from .._parameters import check_n_features_to_select, check_parameters, check_priors
-from .mergeable import MomentsClassifier
+from ._base import MomentsClassifier
 from .sparse_center_rule import ColumnSummary, SparseCenterRule
 
 __all__ = ["SparseCenterClassifier"]
@@ -120,26 +120,9 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
         self.priors = priors
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Find the exact sparse center of each class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, Dask collection} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
-        """
-        check_parameters(self)
-        finite = sample_weight is not None or not self._problem.streams
-        data = check_labelled(self, X, y, sample_weight, finite=finite)
-        n_selected = check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
-        check_priors(self.priors, np.ones(data.classes.size))
-
+    def _fit(self, data):
+        n_selected = check_n_features_to_select(self.n_features_to_select, data.features.number)
         solution = self._problem.solve(self, data, self.n_jobs)
-
         return self._keep(data.features, data.classes, solution, n_selected)
 
     @property

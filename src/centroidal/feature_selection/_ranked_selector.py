@@ -7,8 +7,8 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 
-from .._data import check_fitted
-from .._parameters import check_n_features_to_select
+from .._data import check_fitted, check_labelled
+from .._parameters import check_n_features_to_select, check_parameters
 from ..solvers.ranking import rank_features
 
 
@@ -16,7 +16,25 @@ class RankedSelector(SelectorMixin, BaseEstimator):
     """Keep the features of the highest scores; parameter `n_features_to_select`.
 
     A number or a fraction keeps so many, None those with a score above zero, and at least one.
+    Hook: `_fit(data)`, which finds what is not finite by a summary.
     """
+
+    def fit(self, X, y, sample_weight=None):
+        """Score and rank the features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples; :class:`MarginSelector` takes Dask collections, too.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; an integer weight is the same as so many copies.
+        """
+        check_parameters(self)
+        data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
+        check_n_features_to_select(self.n_features_to_select, data.features.number)
+        return self._fit(data)
 
     def _keep_ranking(self, features, scores, errors=None, order=None):
         """Rank by decreasing score; those equal up to rounding by `order`, or by column."""

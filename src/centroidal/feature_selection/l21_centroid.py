@@ -5,7 +5,7 @@ from scipy.sparse import issparse
 from sklearn.utils import Bunch
 
 from .._data import check_finite_summary, check_labelled
-from .._parameters import check_alphas, check_n_features_to_select, check_parameters, choice
+from .._parameters import check_alphas, check_parameters, choice
 from ..solvers.l21_centroids import (
     L21Solution,
     centroid_targets,
@@ -143,22 +143,7 @@ class L21CentroidSelector(RankedSelector):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X, y, sample_weight=None):
-        """Solve the problem and rank the features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
-        """
-        check_parameters(self)
-        data = check_labelled(self, X, y, sample_weight)
-        check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
-
+    def _fit(self, data):
         rows, targets = self._problem(data)
         alpha_max = largest_alpha(rows, targets)
         alpha = float(self.alpha * alpha_max if self.relative else self.alpha)

@@ -2,15 +2,8 @@
 
 import numpy as np
 
-from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
-from .._parameters import (
-    check_count,
-    check_n_features_to_select,
-    check_parameters,
-    check_positive,
-    choice,
-    optional,
-)
+from .._data import check_finite_summary, check_fitted, check_rows
+from .._parameters import check_count, check_positive, choice, optional
 from ..solvers.linear_centroid_encoder import encoding_problem, solve_linear_centroid_encoder
 from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
@@ -157,22 +150,7 @@ class LinearCentroidEncoder(RankedSelector):
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X, y, sample_weight=None):
-        """Find axes and weights, and rank the features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
-        """
-        check_parameters(self)
-        data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
-        check_n_features_to_select(self.n_features_to_select, data.X.shape[1])
-
+    def _fit(self, data):
         problem, mean, scale = self._problem(data)
         found = solve_linear_centroid_encoder(
             problem,

@@ -1,7 +1,6 @@
 """Features in which a class is steady; mathematics in solvers/disjoint_centroids.py."""
 
-from .._data import check_finite_summary, check_labelled, row_by_row
-from .._parameters import check_n_features_to_select, check_parameters
+from .._data import check_finite_summary, row_by_row
 from ..solvers.disjoint_centroids import margin_scores
 from ..statistics import class_moments
 from ._ranked_selector import RankedSelector
@@ -76,22 +75,7 @@ class MarginSelector(RankedSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Score the features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, Dask collection} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
-        """
-        check_parameters(self)
-        data = check_labelled(self, X, y, sample_weight)
-        check_n_features_to_select(self.n_features_to_select, data.features.number)
-
+    def _fit(self, data):
         moments = class_moments(data.X, data.codes, data.classes.size, data.weights, self.n_jobs)
         check_finite_summary(self, data.X, moments.means, moments.squares)
         scores, errors = margin_scores(moments)

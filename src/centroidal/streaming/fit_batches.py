@@ -6,7 +6,6 @@ from .._data import Features, check_next_classes
 from .._parameters import check_parameters
 from .._progress import progress_function
 from ..classifiers import SparseCenterClassifier
-from ..classifiers.mergeable import finite_moments
 from ..statistics import ClassMoments
 from ..statistics.class_moments import rows_per_block
 from .checkpoint import Checkpoint, Progress, manifest_of
@@ -221,7 +220,7 @@ class _MomentSums(_PartialFits):
 
     def add(self, batch, codes):
         """Add further rows to the moments."""
-        found = finite_moments(self._model, batch.X, codes, self._classes.size)
+        found = self._model._moments_of(batch.X, codes, self._classes.size)
         self._moments = found if self._moments is None else self._moments.merge(found)
 
     def model(self):

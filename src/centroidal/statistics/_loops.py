@@ -380,21 +380,7 @@ def equal_weight_medians(columns, start, order, bounds, totals, half, room, clas
 
 
 @compiled
-def gather_dense(columns, j, codes, weights, gathered):
-    """Copy the entries of column `j` whose samples count; return how many."""
-    values, value_codes, value_weights = gathered
-    n = 0
-    for i in range(columns.shape[1]):
-        if codes[i] >= 0 and weights[i] > 0.0:
-            values[n] = columns[j, i]
-            value_codes[n] = codes[i]
-            value_weights[n] = weights[i]
-            n += 1
-    return n
-
-
-@compiled
-def gather_sparse(block, j, labels, class_room, gathered):
+def gather(block, j, labels, class_room, gathered):
     """Copy the stored entries of column `j`, then a zero a class that weighs all implicit ones."""
     data, indices, indptr = block
     codes, weights, counts, totals = labels
@@ -473,60 +459,33 @@ def summarise_gathered(gathered, n, totals, half, room, class_room, j, summary):
 
 
 @compiled
-def weighted_medians(columns, start, labels, half, gathered, room, class_room, summary):
-    """Summarise each row of `columns`, a feature from `start` on, for any weights."""
-    codes, weights, _, totals = labels
-    for j in range(columns.shape[0]):
-        n = gather_dense(columns, j, codes, weights, gathered)
-        summarise_gathered(gathered, n, totals, half, room, class_room, start + j, summary)
-
-
-@compiled
-def sparse_medians(block, start, labels, half, gathered, room, class_room, summary):
+def weighted_medians(block, start, labels, half, gathered, room, class_room, summary):
     """Summarise the columns of a CSC block, features from `start` on; zeros are only counted."""
     for j in range(block[2].size - 1):
-        n = gather_sparse(block, j, labels, class_room, gathered)
+        n = gather(block, j, labels, class_room, gathered)
         summarise_gathered(gathered, n, labels[3], half, room, class_room, start + j, summary)
 
 
 @compiled
-def deviate(gathered, n, medians, j):
-    """Replace the gathered values by their distances from the median of their class."""
-    values, codes, _ = gathered
-    for i in range(n):
-        values[i] = abs(values[i] - medians[codes[i], j])
-        codes[i] = 0
+def median_deviations(
+    block, start, labels, total, has_equal_weights, gathered, class_room, medians, deviations
+):
+    """Median deviation from the class medians for the columns of a CSC block, zeros included.
 
-
-@compiled
-def median_of_gathered(gathered, n, total, class_room):
-    """Weighted median of gathered values that have become one class."""
+    Weights are only equal where no zero stands for several.
+    """
     values, codes, weights = gathered
     below, less, equal = class_room
-    below[0] = 0.0
-    return weighted_median(values, codes, weights, n, total, 0.5, below, less, equal)
-
-
-@compiled
-def dense_deviations(
-    columns, start, labels, total, equal_weights, gathered, class_room, medians, deviations
-):
-    """Median deviation from the class medians for each row of `columns`."""
-    codes, weights, _, _ = labels
-    for j in range(columns.shape[0]):
-        n = gather_dense(columns, j, codes, weights, gathered)
-        deviate(gathered, n, medians, start + j)
-        if equal_weights:
-            lower, upper = middle_values(gathered[0], 0, n)
+    for j in range(block[2].size - 1):
+        n = gather(block, j, labels, class_room, gathered)
+        for i in range(n):
+            values[i] = abs(values[i] - medians[codes[i], start + j])
+            codes[i] = 0  # one class, all together
+        if has_equal_weights:
+            lower, upper = middle_values(values, 0, n)
             deviations[start + j] = 0.5 * (lower + upper)
         else:
-            deviations[start + j] = median_of_gathered(gathered, n, total, class_room)
-
-
-@compiled
-def sparse_deviations(block, start, labels, total, gathered, class_room, medians, deviations):
-    """Median deviation from the class medians for the columns of a CSC block, zeros included."""
-    for j in range(block[2].size - 1):
-        n = gather_sparse(block, j, labels, class_room, gathered)
-        deviate(gathered, n, medians, start + j)
-        deviations[start + j] = median_of_gathered(gathered, n, total, class_room)
+            below[0] = 0.0
+            deviations[start + j] = weighted_median(
+                values, codes, weights, n, total, 0.5, below, less, equal
+            )

@@ -41,13 +41,11 @@ def class_medians(X, codes, n_classes, weights=None, n_jobs=None):
     summary = (np.zeros(shape), np.zeros(shape), np.zeros(shape[1]), np.zeros(shape[1]))
     if not labels.counts.any():
         return ClassMedians(labels.totals, *summary)
-    if issparse(X):
-        summarise, width = _sparse_summary(X.tocsc(), labels, summary), _WIDEST
-    elif weights is None:
-        summarise, width = _equal_weight_summary(X, labels, summary), _dense_width(X)
+    if weights is None and not issparse(X):
+        summarise = _equal_weight_summary(X, labels, summary)
     else:
-        summarise, width = _weighted_summary(X, labels, summary), _dense_width(X)
-    run_blocks(summarise, column_blocks(X.shape[1], width), n_jobs)
+        summarise = _weighted_summary(_by_column(X), labels, summary)
+    run_blocks(summarise, column_blocks(X.shape[1], _width(X)), n_jobs)
     return ClassMedians(class_weights(codes, n_classes, weights), *summary)
 
 
@@ -58,13 +56,17 @@ def median_deviations(X, codes, medians, weights=None, n_jobs=None):
     all_together = np.minimum(codes, 0)
     labels = _labels(codes, medians.shape[0], _exact_weights(weights, all_together))
     deviations = np.zeros(X.shape[1])
-    if issparse(X):
-        deviate, width = _sparse_deviations(X.tocsc(), labels, medians, deviations), _WIDEST
-    else:
-        equal_weights = weights is None
-        deviate = _dense_deviations(X, labels, equal_weights, medians, deviations)
-        width = _dense_width(X)
-    run_blocks(deviate, column_blocks(X.shape[1], width), n_jobs)
+    total = labels.totals.sum(keepdims=True)
+    columns, has_equal_weights = _by_column(X), weights is None and not issparse(X)
+
+    def deviate(start, stop):
+        entries = _entries(columns, start, stop)
+        rooms = _column_room(entries, labels.n_classes), _class_room(labels.n_classes)
+        _loops.median_deviations(
+            entries, start, labels, total, has_equal_weights, *rooms, medians, deviations
+        )
+
+    run_blocks(deviate, column_blocks(X.shape[1], _width(X)), n_jobs)
     return deviations
 
 
@@ -111,68 +113,30 @@ def _equal_weight_summary(X, labels, summary):
     bounds = np.concatenate([[0], np.cumsum(labels.counts)])
 
     def summarise(start, stop):
-        room = (np.empty(order.size), *_column_room(order.size))
+        n = order.size
+        room = np.empty(n), np.empty(n), np.empty(n, np.int32), np.empty(n)
         _loops.equal_weight_medians(
-            _columns(X, start, stop),
-            start,
-            order,
-            bounds,
-            labels.totals,
-            labels.half,
-            room,
-            _class_room(labels.n_classes),
-            summary,
-        )
+            _columns(X, start, stop), start, order, bounds, labels.totals, labels.half, room,
+            _class_room(labels.n_classes), summary,
+        )  # fmt: skip
 
     return summarise
 
 
 def _weighted_summary(X, labels, summary):
     def summarise(start, stop):
-        columns = _columns(X, start, stop)
-        rooms = _column_room(X.shape[0]), _column_room(X.shape[0]), _class_room(labels.n_classes)
-        _loops.weighted_medians(columns, start, labels, labels.half, *rooms, summary)
-
-    return summarise
-
-
-def _sparse_summary(X, labels, summary):
-    def summarise(start, stop):
-        block = _csc_block(X, start, stop)
-        n = _longest_column(block) + labels.n_classes
-        rooms = _column_room(n), _column_room(n), _class_room(labels.n_classes)
-        _loops.sparse_medians(block, start, labels, labels.half, *rooms, summary)
-
-    return summarise
-
-
-def _dense_deviations(X, labels, equal_weights, medians, deviations):
-    total = labels.totals.sum(keepdims=True)
-
-    def deviate(start, stop):
-        columns = _columns(X, start, stop)
-        rooms = _column_room(X.shape[0]), _class_room(labels.n_classes)
-        _loops.dense_deviations(
-            columns, start, labels, total, equal_weights, *rooms, medians, deviations
+        entries, n_classes = _entries(X, start, stop), labels.n_classes
+        rooms = [_column_room(entries, n_classes) for _ in range(2)]
+        _loops.weighted_medians(
+            entries, start, labels, labels.half, *rooms, _class_room(n_classes), summary
         )
 
-    return deviate
+    return summarise
 
 
-def _sparse_deviations(X, labels, medians, deviations):
-    total = labels.totals.sum(keepdims=True)
-
-    def deviate(start, stop):
-        block = _csc_block(X, start, stop)
-        n = _longest_column(block) + labels.n_classes
-        rooms = _column_room(n), _class_room(labels.n_classes)
-        _loops.sparse_deviations(block, start, labels, total, *rooms, medians, deviations)
-
-    return deviate
-
-
-def _column_room(n):
-    """Room for the values, codes and weights of one column."""
+def _column_room(entries, n_classes):
+    """Room for the values, codes and weights of one column, and of a zero a class."""
+    n = np.diff(entries[2]).max() + n_classes
     return np.empty(n), np.empty(n, np.int32), np.empty(n)
 
 
@@ -181,9 +145,13 @@ def _class_room(n_classes):
     return np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
 
 
-def _dense_width(X):
+def _width(X):
     """Columns a block: at least two cache lines of every row, more where the columns are short."""
-    return min(max(_NARROWEST, 2**16 // X.shape[0]), _WIDEST)
+    return _WIDEST if issparse(X) else min(max(_NARROWEST, 2**16 // X.shape[0]), _WIDEST)
+
+
+def _by_column(X):
+    return X.tocsc() if issparse(X) else X
 
 
 def _columns(X, start, stop):
@@ -191,11 +159,12 @@ def _columns(X, start, stop):
     return np.array(X[:, start:stop].T, dtype=np.float64, order="C")
 
 
-def _csc_block(X, start, stop):
-    entries = slice(X.indptr[start], X.indptr[stop])
-    data = X.data[entries].astype(np.float64)
-    return data, X.indices[entries], X.indptr[start : stop + 1] - entries.start
-
-
-def _longest_column(block):
-    return np.diff(block[2]).max()
+def _entries(X, start, stop):
+    """Entries of a block of columns as CSC has them: values, their rows, where columns begin."""
+    if issparse(X):
+        stored = slice(X.indptr[start], X.indptr[stop])
+        data = X.data[stored].astype(np.float64)
+        return data, X.indices[stored], X.indptr[start : stop + 1] - stored.start
+    n_rows, n_columns = X.shape[0], stop - start
+    rows = np.tile(np.arange(n_rows, dtype=np.int32), n_columns)
+    return _columns(X, start, stop).ravel(), rows, n_rows * np.arange(n_columns + 1, dtype=np.int32)

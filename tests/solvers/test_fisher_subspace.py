@@ -13,11 +13,12 @@ from centroidal.solvers.fisher_subspace import (
     count_components,
     covariance_inside,
     cut_at,
+    cut_line,
     fisher_axes,
     log2_rule,
-    separate_two,
     whiten,
 )
+from centroidal.solvers.thresholds import Line
 from centroidal.statistics import Spectrum, class_moments, class_subspace
 from tests.reference import fisher, thresholds
 
@@ -462,7 +463,7 @@ def projected(rng):
 def test_two_classes_are_cut_where_the_twin_cuts_them(projected, rule):
     values, is_positive, weights = projected
     expected = thresholds.threshold(rule, values, is_positive, weights, 0.99)
-    found = separate_two(values, is_positive, weights, rule, 0.99)
+    found = cut_line(Line(values, is_positive, weights), rule, 0.99)
     assert found.threshold == pytest.approx(expected, rel=1e-10)
 
 
@@ -470,7 +471,7 @@ def test_slope_is_the_distance_of_the_means_over_the_pooled_variance(projected):
     values, is_positive, weights = projected
     means = [np.average(values[m], weights=weights[m]) for m in (~is_positive, is_positive)]
     pooled = np.average((values - np.where(is_positive, means[1], means[0])) ** 2, weights=weights)
-    found = separate_two(values, is_positive, weights, "mahalanobis", 0.99)
+    found = cut_line(Line(values, is_positive, weights), "mahalanobis", 0.99)
     assert found.slopes[0, 0] == pytest.approx((means[1] - means[0]) / pooled, rel=1e-10)
 
 
@@ -487,6 +488,6 @@ def test_piled_classes_have_a_finite_slope():
 
 def test_piled_classes_are_cut_half_way_with_finite_scores():
     values = np.repeat([0.0, 1.0], 5)
-    rule = separate_two(values, values == 1.0, np.ones(10), "mahalanobis", 0.99)
+    rule = cut_line(Line(values, values == 1.0, np.ones(10)), "mahalanobis", 0.99)
     assert rule.threshold == pytest.approx(0.5)
     assert np.isfinite(values * rule.slopes[0, 0] + rule.offsets[0]).all()

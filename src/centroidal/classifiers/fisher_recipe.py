@@ -19,7 +19,6 @@ from ..solvers.fisher_subspace import (
     fisher_axes,
     log2_rule,
     scatter_inside,
-    separate_two,
     whiten,
 )
 from ..solvers.thresholds import Line, LineInBlocks
@@ -77,10 +76,8 @@ class FisherRecipe(NamedTuple):
     def rule(self, coordinates, codes, weights, centers, counts):
         """Decide on the Fisher coordinates of the training samples."""
         if self.cuts(counts) and coordinates.shape[1]:
-            is_positive = codes == 1
-            return separate_two(
-                coordinates[:, 0], is_positive, weights, self.threshold, self.balance
-            )
+            line = Line(coordinates[:, 0], codes == 1, weights)
+            return cut_line(line, self.threshold, self.balance)
         within = covariance_inside(coordinates, _places(counts)[codes], weights, centers)
         return self.prior_rule(centers, within, counts)
 

@@ -75,15 +75,11 @@ def cluster_columns(products, seeds):
     ones = np.ones(n_starts)
     labels, _ = assign(products, all_samples, labels, ones)
     if n_features <= _MOST_FEATURES_TO_MOVE:
-        _move_one_by_one(products.gram, labels, n_groups)
+        for partition in labels:
+            _loops.move_features(products.gram, partition, n_groups, _MOST_STEPS, _ROUNDING)
     else:
         labels = _assign_until_stable(products, all_samples, labels, ones, n_needed=0).labels
     return np.take_along_axis(seeds.groups.astype(np.int16), labels.astype(int), axis=1)
-
-
-def _move_one_by_one(gram, labels, n_groups):
-    for partition in labels:
-        _loops.move_features(gram, partition, n_groups, _MOST_STEPS, _ROUNDING)
 
 
 def alternate(products, labels, baseline_weights):

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import qr
 
-from .thresholds import Line, place_threshold
+from .thresholds import place_threshold
 
 _ROUNDING = 1e-12
 _EQUAL = 1e-9  # separations that differ by less are the same
@@ -122,11 +122,6 @@ class LinearRule(NamedTuple):
     slopes: np.ndarray
     offsets: np.ndarray
     threshold: float = np.nan
-
-
-def separate_two(values, is_positive, weights, rule, balance):
-    """Cut the Fisher axis of two classes where a threshold rule says."""
-    return cut_line(Line(values, is_positive, weights), rule, balance)
 
 
 def cut_line(line, rule, balance):

@@ -215,17 +215,16 @@ def _parts(X, features, groups, is_euclidean):
         is_fast = is_fast & ~features.is_categorical
     parts = []
     if is_fast.any():
-        kind = _SparseFeatures if issparse(X) else _kind_of_numbers(X.shape[0], is_euclidean)
+        if issparse(X):
+            kind = _SparseFeatures
+        elif is_euclidean:
+            kind = _Products
+        else:
+            kind = _NumbersOfFew if X.shape[0] <= _FEW_SAMPLES else _Numbers
         parts.append(kind(X, np.flatnonzero(is_fast), features, groups, is_euclidean))
     if not is_fast.all():
         parts.append(_MixedFeatures(X, np.flatnonzero(~is_fast), features, groups, is_euclidean))
     return parts
-
-
-def _kind_of_numbers(n_samples, is_euclidean):
-    if is_euclidean:
-        return _Products
-    return _NumbersOfFew if n_samples <= _FEW_SAMPLES else _Numbers
 
 
 class _Part:
@@ -406,27 +405,17 @@ class _MixedFeatures(_Part):
         return tile, order, n_present, expected
 
 
-class _SparseFeatures:
+class _SparseFeatures(_Part):
     """Features of sparse samples that miss no value; implicit zeros are not touched."""
 
-    multiplies = False
-
     def __init__(self, X, columns, features, groups, is_euclidean):
-        self.columns = columns
-        self._rates = features.rates[columns]
-        self._is_categorical = features.is_categorical[columns]
-        self._is_euclidean = is_euclidean
-        if columns.size < X.shape[1]:
-            X = X.tocsc()[:, columns]
-        by_row, by_column = X.tocsr(), X.tocsc()
-        if not by_row.has_sorted_indices:
-            by_row = by_row.sorted_indices()
+        super().__init__(X, columns, features, groups, is_euclidean)
+        self._rates, self._is_categorical = self._features.rates, self._features.is_categorical
+        by_column = self._X if columns.size == X.shape[1] else self._X[:, columns]
+        by_row = by_column.tocsr()  # columns in order, as the conversion leaves them
         self._by_row, self._by_column = _arrays(by_row), _arrays(by_column)
         self._lengths = self._distances_from_zero(by_row)
         self._longest = np.diff(by_row.indptr).max()
-
-    def prepare(self, n_jobs):
-        """Get ready for distances; here nothing is needed."""
 
     def _distances_from_zero(self, X):
         gaps = np.abs(self._by_row[0]) * self._rates[X.indices]

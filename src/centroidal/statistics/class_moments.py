@@ -225,7 +225,8 @@ def _csr_moments(X, codes, n_classes, weights, rows):
 
 def _csc_moments(X, codes, n_classes, weights, n_jobs):
     entries = X.data, X.indices, X.indptr, codes, weights
-    counts, means, squares = _room(class_weights(codes, n_classes, weights), X.shape[1])
+    counts = class_weights(codes, n_classes, weights)
+    means, squares = np.zeros((2, n_classes, X.shape[1]))
 
     def add_columns(start, stop):
         stored = np.empty((n_classes, 4))
@@ -239,8 +240,3 @@ def class_weights(codes, n_classes, weights=None):
     """Sum of the weights of each class, or number of its samples; negative codes do not count."""
     # They fall into an extra bin in front.
     return np.bincount(codes + 1, weights, minlength=n_classes + 1)[1:].astype(float)
-
-
-def _room(counts, n_features):
-    shape = (counts.size, n_features)
-    return counts.copy(), np.zeros(shape), np.zeros(shape)

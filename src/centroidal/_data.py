@@ -9,6 +9,7 @@ from typing import NamedTuple
 import narwhals.stable.v1 as nw
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -192,6 +193,30 @@ def row_by_row(columns):
 def _call_method(estimator, name, X):
     # By name: what is sent to the workers is the estimator, not a function of a class.
     return getattr(estimator, name)(X)
+
+
+class SupportMixin(SelectorMixin):
+    """Selects the features in `support_`, lazily of Dask collections."""
+
+    @row_by_row(lambda selector: selector.get_feature_names_out())
+    def transform(self, X):
+        """Keep the selected features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask collection} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        {ndarray, sparse matrix, Dask collection} of shape (n_samples, n_selected)
+            The samples with the selected features only.
+        """
+        return super().transform(X)
+
+    def _get_support_mask(self):
+        check_fitted(self)
+        return self.support_
 
 
 def _check_labelled_blocks(estimator, X, y, sample_weight, expected, reset, finite):

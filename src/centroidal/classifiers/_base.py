@@ -3,13 +3,11 @@
 import numpy as np
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
 
 from .._data import (
     Features,
     check_finite_summary,
-    check_fitted,
     check_labelled,
     check_next_classes,
     check_same_features,
@@ -130,30 +128,6 @@ class SolvedClassifier(ClassScoresMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "_solution")
-
-
-class SupportMixin(SelectorMixin):
-    """Selects the features in `support_`, lazily of Dask collections."""
-
-    @row_by_row(lambda model: model.get_feature_names_out())
-    def transform(self, X):
-        """Keep the selected features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        {ndarray, sparse matrix} of shape (n_samples, n_selected)
-            The samples with the selected features only.
-        """
-        return super().transform(X)
-
-    def _get_support_mask(self):
-        check_fitted(self)
-        return self.support_
 
 
 def _merges(estimator):

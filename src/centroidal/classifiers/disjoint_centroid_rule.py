@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from .._data import check_finite, check_fitted, check_rows
+from .._data import SupportMixin, check_finite, check_fitted, check_rows
 from .._parameters import check_parameters, check_shared_features, choice
 from .._progress import ProgressMixin
 from ..solvers.disjoint_centroids import (
@@ -27,7 +27,7 @@ from ..solvers.sparse_centers import feature_scale
 from ..statistics import ClassMoments
 from ..statistics.residuals import column_products
 from ..statistics.threads import map_blocks, row_blocks
-from ._base import SolvedClassifier, SupportMixin, recipe_of
+from ._base import SolvedClassifier, recipe_of
 
 _STARTS_PER_BLOCK = 25
 _ENTRIES_PER_BLOCK = 2**23  # a feature in a restart for a weight

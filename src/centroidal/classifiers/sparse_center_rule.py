@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.metaestimators import available_if
 
-from .._data import check_finite, check_finite_summary, check_fitted, check_rows
+from .._data import SupportMixin, check_finite, check_finite_summary, check_fitted, check_rows
 from .._parameters import check_priors, choice
 from ..solvers.distances import (
     Whitening,
@@ -33,7 +33,7 @@ from ..statistics import (
     within_covariance,
 )
 from ..statistics.threads import map_blocks, row_blocks
-from ._base import SolvedClassifier, SupportMixin
+from ._base import SolvedClassifier
 
 _NORMAL_MAD = 1.4826  # median deviation -> standard deviation, for a normal distribution
 

@@ -5,14 +5,13 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
 
-from .._data import check_fitted, check_labelled
+from .._data import SupportMixin, check_labelled
 from .._parameters import check_n_features_to_select, check_parameters
 from ..solvers.ranking import rank_features
 
 
-class RankedSelector(SelectorMixin, BaseEstimator):
+class RankedSelector(SupportMixin, BaseEstimator):
     """Keep the features of the highest scores; parameter `n_features_to_select`.
 
     A number or a fraction keeps so many, None those with a score above zero, and at least one.
@@ -64,10 +63,6 @@ class RankedSelector(SelectorMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-    def _get_support_mask(self):
-        check_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,6 +1,6 @@
 """Features in which a class is steady; mathematics in solvers/disjoint_centroids.py."""
 
-from .._data import check_finite_summary, row_by_row
+from .._data import check_finite_summary
 from ..solvers.disjoint_centroids import margin_scores
 from ..statistics import class_moments
 from ._ranked_selector import RankedSelector
@@ -82,19 +82,3 @@ class MarginSelector(RankedSelector):
 
         self.classes_ = data.classes
         return self._keep_ranking(data.features, scores, errors)
-
-    @row_by_row(lambda selector: selector.get_feature_names_out())
-    def transform(self, X):
-        """Keep the selected features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, Dask collection} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        {ndarray, sparse matrix, Dask collection} of shape (n_samples, n_selected)
-            The samples with the selected features only.
-        """
-        return super().transform(X)

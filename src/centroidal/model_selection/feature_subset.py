@@ -3,14 +3,13 @@
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin, clone
-from sklearn.feature_selection import SelectorMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from .._data import check_as_given, check_fitted, columns_of
+from .._data import SupportMixin, check_as_given, check_fitted, columns_of
 
 __all__ = ["FeatureSubsetMixin", "scaled_logistic"]
 
@@ -24,7 +23,7 @@ def _can(method):
     return available_if(lambda self: self.estimator is None or hasattr(self.estimator, method))
 
 
-class FeatureSubsetMixin(SelectorMixin, ClassifierMixin):
+class FeatureSubsetMixin(SupportMixin, ClassifierMixin):
     """Parameter `estimator`, a classifier or None; `_keep` fits it to some of the columns."""
 
     def predict(self, X):
@@ -98,10 +97,6 @@ class FeatureSubsetMixin(SelectorMixin, ClassifierMixin):
         check_fitted(self)
         X = check_as_given(self, X)
         return getattr(self.estimator_, method)(columns_of(X, np.flatnonzero(self.support_)))
-
-    def _get_support_mask(self):
-        check_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

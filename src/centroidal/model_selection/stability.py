@@ -21,11 +21,10 @@ from sklearn.base import (
     MetaEstimatorMixin,
     clone,
 )
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._data import check_fitted, check_labels
+from .._data import SupportMixin, check_labels
 from .._parameters import (
     check_count,
     check_flag,
@@ -42,7 +41,7 @@ __all__ = ["SelectionStability", "StabilitySelector", "selection_stability"]
 _ROUNDING = 1e-9  # so that a fraction of 0.29 of 100 samples is 29 of them
 
 
-class StabilitySelector(ProgressMixin, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Select the features that a selector finds again and again in parts of the samples.
 
     A clone of the selector is fitted to each of many resamples: random parts of the samples, drawn
@@ -311,10 +310,6 @@ class StabilitySelector(ProgressMixin, SelectorMixin, MetaEstimatorMixin, BaseEs
         if not is_fixed or self.sample_fraction > 0.5:
             return float("nan")
         return self.mean_selected_**2 / ((2.0 * self.threshold - 1.0) * self.support_.size)
-
-    def _get_support_mask(self):
-        check_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,15 +1,18 @@
 import os
+from argparse import Namespace
 
 import pytest
 
-from centroidal.cli.files import Output, Outputs
+from centroidal.cli.files import Outputs
 from centroidal.cli.messages import InputError, WorkError
 
 from .conftest import files
 
 
-def csv(path, option="--output"):
-    return Output(option, str(path), ".csv")
+def csv_outputs(force=False, inputs=(), **paths):
+    """Files of text that options of these names are to write."""
+    suffixes = {f"--{name}": (".csv",) for name in paths}
+    return Outputs(Namespace(force=force, **paths), suffixes, inputs=inputs)
 
 
 def write_text(path, force):
@@ -17,14 +20,14 @@ def write_text(path, force):
 
 
 def test_what_is_not_asked_for_is_not_written(tmp_path):
-    outputs = Outputs(Output("--output", None, ".csv"))
+    outputs = csv_outputs(output=None)
     outputs.write("--output", write_text)
     assert files(tmp_path) == []
     assert outputs.summary() == "nothing was written"
 
 
 def test_what_is_asked_for_is_written_and_said(tmp_path):
-    outputs = Outputs(csv("a.csv"), Output("--model", "m.skops", ".skops"))
+    outputs = csv_outputs(output="a.csv", other="b.csv")
     outputs.write("--output", write_text)
     assert files(tmp_path) == ["a.csv"]
     assert outputs.summary() == "written: a.csv"
@@ -45,32 +48,32 @@ def test_wrong_paths_are_refused_before_any_work(tmp_path, path, words):
     (tmp_path / "there.csv").write_text("old")
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InputError) as error:
-        Outputs(csv(path))
+        csv_outputs(output=path)
     assert [word for word in words if word not in str(error.value)] == []
 
 
 def test_a_folder_that_must_not_be_written_is_refused(monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(InputError, match="must not be written"):
-        Outputs(csv("a.csv"))
+        csv_outputs(output="a.csv")
 
 
 def test_the_same_path_twice_is_refused():
     with pytest.raises(InputError, match="--other ./a.csv is the same file as --output"):
-        Outputs(csv("a.csv"), csv("./a.csv", "--other"))
+        csv_outputs(output="a.csv", other="./a.csv")
 
 
 def test_the_input_is_not_overwritten_even_with_force(tmp_path):
     (tmp_path / "a.csv").write_text("old")
     with pytest.raises(InputError, match="is the same file as the input"):
-        Outputs(csv("a.csv"), force=True, inputs=["a.csv"])
+        csv_outputs(output="a.csv", force=True, inputs=["a.csv"])
 
 
 def test_a_failure_says_which_files_were_written():
     def fail(path, force):
         raise OSError(28, "No space left on device")
 
-    outputs = Outputs(csv("a.csv"), csv("b.csv", "--other"))
+    outputs = csv_outputs(output="a.csv", other="b.csv")
     outputs.write("--output", write_text)
     with pytest.raises(WorkError) as error:
         outputs.write("--other", fail)
@@ -83,7 +86,7 @@ def test_an_interruption_says_which_files_were_written():
     def interrupt(path, force):
         raise KeyboardInterrupt
 
-    outputs = Outputs(csv("a.csv"), csv("b.csv", "--other"))
+    outputs = csv_outputs(output="a.csv", other="b.csv")
     outputs.write("--output", write_text)
     with pytest.raises(KeyboardInterrupt, match="written: a.csv"):
         outputs.write("--other", interrupt)

@@ -1,11 +1,11 @@
-"""Results for people, on the standard output. Names from files are text, never markup."""
+"""Results on the standard output, as JSON or for people. Names from files are never markup."""
 
+import json
 import math
 import os
 import shlex
 
 from .messages import plain
-from .results import comparison_columns
 
 __all__ = [
     "comparison",
@@ -16,11 +16,25 @@ __all__ = [
     "output_files",
     "predictions",
     "selection",
+    "show",
 ]
 
 _MOST_ROWS = 20
 _WIDTH_OF_A_FILE = 100
 _IN_ROWS = ("sources", "remarks")  # of a card, which are lists of sentences
+
+
+def show(args, display, **values):
+    """Print values as one JSON object if that is asked for, otherwise call `display` with them."""
+    if args.json:
+        from .._plain import json_plain  # numpy comes with it
+
+        print(json.dumps(json_plain(values, finite=True), allow_nan=False))
+    else:
+        display(**values)
+
+
+# ------------------------------------------------------------------ one for each command
 
 
 def _console():
@@ -36,23 +50,23 @@ def _console():
     return console
 
 
-def demo(found, shape, is_informative, files):
+def demo(n_samples, n_features, selection, n_informative, written):
     """Show the main job on the shipped table, and how to do it with another."""
     console = _console()
     _say(
         console,
-        f"{shape[0]} generated samples in the shape of gene expression, {shape[1]:,} genes, "
-        f"{len(found['classes'])} types of tumour. Which few genes tell the types apart?",
+        f"{n_samples} generated samples in the shape of gene expression, {n_features:,} genes, "
+        f"{len(selection['classes'])} types of tumour. Which few genes tell the types apart?",
     )
-    _say(console, found["answer"], style="bold")
-    console.print(_feature_table(found["features"]))
+    _say(console, selection["answer"], style="bold")
+    console.print(_feature_table(selection["features"]))
     _say(
         console,
-        f"As the table was generated, it is known which genes differ: {is_informative.sum()} of "
-        f"these {is_informative.size} do.",
+        f"As the table was generated, it is known which genes differ: {n_informative} of these "
+        f"{len(selection['features'])} do.",
     )
-    console.print(_confusion_table(found))
-    _list_files(console, files)
+    console.print(_confusion_table(selection))
+    _list_files(console, written)
     _list_steps(
         console,
         {
@@ -64,69 +78,68 @@ def demo(found, shape, is_informative, files):
     )
 
 
-def selection(found, table, files, steps):
-    """Show the values of a selection and of its table, the files and what to do next."""
+def selection(table, selection, written, steps):
+    """Show a selection, the files and what to do next."""
     console = _console()
-    _say(console, _data_line(table, found["classes"], found["class_counts"]))
-    _say(console, found["answer"], style="bold")
-    console.print(_feature_table(found["features"]))
-    console.print(_confusion_table(found))
-    _list_files(console, files)
+    _say(console, _data_line(table, selection))
+    _say(console, selection["answer"], style="bold")
+    console.print(_feature_table(selection["features"]))
+    console.print(_confusion_table(selection))
+    _list_files(console, written)
     _list_steps(console, steps)
 
 
-def comparison(found, table, files):
+def comparison(table, comparison, written):
     """Show scores and differences, the best first."""
     console = _console()
-    codes = found.target.tolist()
-    counts = [codes.count(code) for code in range(found.classes.size)]
-    _say(console, _data_line(table, found.classes, counts))
-    console.print(_comparison_table(found))
+    _say(console, _data_line(table, comparison))
+    console.print(_comparison_table(comparison, table["n_features"]))
     _say(
         console,
-        f"{found.score_name.replace('_', ' ')} in {len(found.folds)} folds; se: standard error, "
-        f"corrected for folds that overlap; diff: to {found.baseline}.",
+        f"{comparison['scoring'].replace('_', ' ')} in {comparison['n_folds']} folds; se: standard "
+        f"error, corrected for folds that overlap; diff: to {comparison['baseline']}.",
     )
-    if not found.is_complete:
-        _say(console, f"Unfinished: {len(found.results)} of {found.scores.size} fits.")
-    _list_files(console, files)
+    if not comparison["is_complete"]:
+        n_fits, n_fits_in_all = comparison["n_fits"], comparison["n_fits_in_all"]
+        _say(console, f"Unfinished: {n_fits} of {n_fits_in_all} fits.")
+    _list_files(console, written)
 
 
-def predictions(classes, counts, files):
+def predictions(counts, written, **_):
     """Show how many samples were predicted to be of each class."""
     console = _console()
     table = _table(("prediction", "left"), ("samples", "right"))
-    for label in classes.tolist():
-        table.add_row(_cell(label), str(counts[str(label)]))
+    for label, count in counts.items():
+        table.add_row(_cell(label), str(count))
     console.print(table)
-    _list_files(console, files)
+    _list_files(console, written)
 
 
-def model(path, card, n_features, selected):
+def model(path, **values):
     """Show what a model file says."""
-    _console().print(_grid(_model_lines(path, card, n_features, selected)))
+    _console().print(_grid(_model_lines(path, **values)))
 
 
-def merge_counts(found, counts, facts, files):
+def merge_counts(counts, *, written, class_name, classes, n_features, **card):
     """Show what was merged into a model: the samples of each file and of all."""
     console = _console()
-    selected = facts.get("selected_features")
+    selected = card.get("selected_features")
     which = "" if selected is None else f", of which it reads {_first_names(selected)}"
     _say(
         console,
-        f"{len(counts)} models are merged into a {type(found).__name__} of "
-        f"{facts['n_samples']:,} samples and {found.n_features_in_:,} features{which}.",
+        f"{len(counts)} models are merged into a {class_name} of {card['n_samples']:,} samples "
+        f"and {n_features:,} features{which}.",
     )
-    labels = found.classes_.tolist()
+    labels = classes.tolist()
     table = _table(("samples of", "left"), *((each, "right") for each in labels), ("all", "right"))
-    together = {label: facts["class_counts"][str(label)] for label in labels}
+    together = {label: card["class_counts"][str(label)] for label in labels}
     for name, count in {**counts, "together": together}.items():
         cells = [f"{count.get(label, 0):,}" for label in labels]
         table.add_row(_cell(name), *cells, f"{sum(count.values()):,}")
     console.print(table)
-    _say(console, facts["remarks"][-1], style="bold")
-    _list_files(console, files)
-    path = shlex.quote(files[0])
+    _say(console, card["remarks"][-1], style="bold")
+    _list_files(console, written)
+    path = shlex.quote(written[0])
     _list_steps(
         console,
         {
@@ -136,22 +149,21 @@ def merge_counts(found, counts, facts, files):
     )
 
 
-def datasets(lines):
+def datasets(datasets):
     """Show what ships and what can be generated, a line each."""
     console = _console()
-    console.print(_grid(lines.items()))
+    console.print(_grid(datasets.items()))
     console.print()
     _list_steps(
         console, {"write one as a table": "centroidal datasets expression -o expression.csv"}
     )
 
 
-def output_files(files, step=None):
-    """Show which files were written, and a command that comes next."""
+def output_files(written, steps=None, **_):
+    """Show which files were written, and what to do next."""
     console = _console()
-    _list_files(console, files)
-    if step is not None:
-        _list_steps(console, {"select its features": step})
+    _list_files(console, written)
+    _list_steps(console, steps)
 
 
 # ------------------------------------------------------------------ parts
@@ -190,12 +202,12 @@ def _table(*columns):
     return table
 
 
-def _data_line(table, classes, counts):
-    pairs = zip(classes.tolist(), counts, strict=True)
-    sizes = ", ".join(f"{label} ({count:,})" for label, count in pairs)
+def _data_line(table, found):
+    pairs = zip(found["classes"].tolist(), found["class_counts"], strict=True)
+    sizes = [f"{label} ({count:,})" for label, count in pairs]
     return (
         f"{table['source']}: {table['n_samples']:,} samples, {table['n_features']:,} features, "
-        f"{len(classes)} classes of {table['target']}: {sizes}."
+        f"{len(sizes)} classes of {table['target']}: {', '.join(sizes)}."
     )
 
 
@@ -228,22 +240,20 @@ def _confusion_table(found):
     return table
 
 
-def _comparison_table(found):
-    columns = comparison_columns(found)
+def _comparison_table(found, n_features):
     table = _table(
         ("", "left"), ("mean", "right"), ("se", "right"), ("diff", "right"), ("se", "right"),
         ("features", "right"), ("fit s", "right"), ("failed", "right"),
     )  # fmt: skip
-    for row in zip(*columns.values(), strict=True):
-        each = dict(zip(columns, row, strict=True))
-        is_baseline = each["name"] == found.baseline
+    for each in found["members"]:
+        is_baseline = each["name"] == found["baseline"]
         table.add_row(
             _cell(each["name"]),
             _score(each["mean_test_score"]),
             _score(each["se_test_score"]),
             "" if is_baseline else _score(each["mean_difference"], "+"),
             "" if is_baseline else _score(each["se_difference"]),
-            _features_used(each, found.n_features),
+            _features_used(each, n_features),
             _number(each["mean_fit_seconds"], 2),
             str(each["n_failed"] or ""),
         )
@@ -269,22 +279,23 @@ def _score(value, sign=""):
     return "-" if math.isnan(value) else f"{value:{sign}.3f}"
 
 
-def _model_lines(path, card, n_features, selected):
+def _model_lines(path, n_features, selected_features, **card):
     yield "file", path
-    yield "class", card.class_name
-    if card.classes is not None:
-        yield "classes", ", ".join(map(str, card.classes))
+    yield "class", card["class_name"]
+    if card["classes"] is not None:
+        yield "classes", ", ".join(map(str, card["classes"]))
     yield "features", "not fitted" if n_features is None else f"{n_features:,}"
-    if selected is not None:
-        yield "selected", _first_names(selected)
-    for name, value in card.parameters.items():
+    if selected_features is not None:
+        yield "selected", _first_names(selected_features)
+    for name, value in card["parameters"].items():
         yield f"  {name}", _in_words(value)
-    for name, value in card.metadata.items():
+    for name, value in card["metadata"].items():
         if name in _IN_ROWS and isinstance(value, list):
             yield from zip([name] + [""] * (len(value) - 1), map(_in_words, value), strict=True)
         elif name != "selected_features":
             yield name, _in_words(value)
-    yield "written by", f"centroidal {card.centroidal_version}, scikit-learn {card.sklearn_version}"
+    centroidal, sklearn = card["centroidal_version"], card["sklearn_version"]
+    yield "written by", f"centroidal {centroidal}, scikit-learn {sklearn}"
 
 
 def _in_words(value):
@@ -306,7 +317,8 @@ def _list_files(console, files):
 
 
 def _list_steps(console, steps):
-    console.print("Next:")
-    for name, command in steps.items():
-        # In one line, so that it can be copied.
-        console.print(_cell(f"  {name}: {command}"), soft_wrap=True)
+    if steps:
+        console.print("Next:")
+        for name, command in steps.items():
+            # In one line, so that it can be copied.
+            console.print(_cell(f"  {name}: {command}"), soft_wrap=True)

@@ -7,16 +7,20 @@ import os
 import shlex
 from pathlib import Path
 
+from .._files import write_atomically
 from .._optional import require
 from .messages import InputError, WorkError, input_errors
+from .options import option_value
 
 __all__ = [
-    "Output",
     "Outputs",
     "check_file",
     "command_line",
     "load_model_file",
+    "plain_metadata",
     "read_samples",
+    "row_dicts",
+    "table_values",
     "write_columns",
     "write_report",
     "write_table",
@@ -57,6 +61,12 @@ def read_samples(args, messages):
     return table
 
 
+def table_values(table):
+    """Return where the samples come from."""
+    names = ("source", "digest", "target", "n_samples", "n_features", "remarks")
+    return {name: getattr(table, name) for name in names}
+
+
 def load_model_file(path):
     """Return the card of a model file, and the model."""
     from ..persistence import load_model, read_model_card
@@ -65,74 +75,77 @@ def load_model_file(path):
         return read_model_card(check_file(path)), load_model(path)
 
 
+def plain_metadata(**metadata):
+    """Return what is known, as the card of a model file has it."""
+    from .._plain import json_plain
+
+    known = {name: value for name, value in metadata.items() if value is not None}
+    return json_plain(known, finite=True)
+
+
 # ------------------------------------------------------------------ files to write
 
 
-class Output:
-    """A file to write: its option, path and suffixes; if it may exist, it is read first."""
-
-    def __init__(self, option, path, *suffixes, may_exist=False):
-        self.option, self.path, self.suffixes = option, path, suffixes
-        self.may_exist = may_exist
-
-
 class Outputs:
-    """The files that a command is to write, those with a path, and those that it has written.
+    """The files that the options of a command name, and those of them that it has written.
 
-    With `force` files that exist may be overwritten, but never `inputs`, which are read.
+    Each option comes with the suffixes that its file may have. With --force files that exist may be
+    overwritten, but never `inputs`, which are read; those of `may_exist` are read first.
     """
 
-    def __init__(self, *outputs, force=False, inputs=()):
-        self.force = force
+    def __init__(self, args, suffixes, *, inputs=(), may_exist=()):
         self.written = []
-        self._asked = [each for each in outputs if each.path is not None]
-        for each in self._asked:
-            _check(each, force)
-        _check_distinct(self._asked, inputs)
-        for each in self._asked:
-            extra, *packages = _PACKAGES.get(Path(each.path).suffix, (None,))
+        self._force = args.force
+        paths = {option: option_value(args, option) for option in suffixes}
+        self._paths = {option: path for option, path in paths.items() if path is not None}
+        for option, path in self._paths.items():
+            _check(option, path, suffixes[option], self._force or option in may_exist)
+        _check_distinct(self._paths, inputs)
+        for suffix in (Path(path).suffix for path in self._paths.values()):
+            extra, *packages = _PACKAGES.get(suffix, (None,))
             for package in packages:
-                require(package, extra, f"Writing {Path(each.path).suffix}")
+                require(package, extra, f"Writing {suffix}")
 
-    def write(self, option, write):
-        """Write the file of an option, if it is asked for, by calling ``write(path, force)``."""
-        for each in self._asked:
-            if each.option == option:
-                try:
-                    write(Path(each.path), self.force)
-                except OSError as error:
-                    reason = f"could not be written: {error.strerror or error}; {self.summary()}."
-                    raise WorkError(f"{option} {each.path} {reason}") from error
-                except KeyboardInterrupt:
-                    raise KeyboardInterrupt(self.summary()) from None
-                self.written.append(each.path)
+    def write(self, option, write, *values):
+        """Write the file of an option, if it is named, by ``write(path, *values, force=force)``."""
+        path = self._paths.get(option)
+        if path is None:
+            return
+        try:
+            write(Path(path), *values, force=self._force)
+        except OSError as error:
+            reason = f"could not be written: {error.strerror or error}; {self.summary()}."
+            raise WorkError(f"{option} {path} {reason}") from error
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(self.summary()) from None
+        self.written.append(path)
 
     def summary(self):
         """Say what was written, in half a sentence."""
         return f"written: {', '.join(self.written)}" if self.written else "nothing was written"
 
 
-def _check(output, force):
-    option, path, suffixes = output.option, Path(output.path), output.suffixes
-    if path.suffix not in suffixes or "\0" in output.path:
-        raise InputError(f"{option} {output.path} must end in {' or '.join(suffixes)}.")
+def _check(option, name, suffixes, may_exist):
+    path = Path(name)
+    if path.suffix not in suffixes or "\0" in name:
+        raise InputError(f"{option} {name} must end in {' or '.join(suffixes)}.")
     if path.is_dir():
-        raise InputError(f"{option} {output.path} is a folder, not a file.")
+        raise InputError(f"{option} {name} is a folder, not a file.")
     if not path.parent.is_dir():
-        raise InputError(f"{option} {output.path}: there is no folder {path.parent}.")
-    if path.exists() and not (force or output.may_exist):
-        raise InputError(f"{option} {output.path} exists; --force overwrites it.")
+        raise InputError(f"{option} {name}: there is no folder {path.parent}.")
+    if path.exists() and not may_exist:
+        raise InputError(f"{option} {name} exists; --force overwrites it.")
     if not os.access(path.parent, os.W_OK):
-        raise InputError(f"{option} {output.path}: the folder {path.parent} must not be written.")
+        raise InputError(f"{option} {name}: the folder {path.parent} must not be written.")
 
 
-def _check_distinct(outputs, inputs):
+def _check_distinct(paths, inputs):
     seen = {Path(path).resolve(): "the input" for path in inputs}
-    for each in outputs:
-        path = Path(each.path).resolve()
+    for option, name in paths.items():
+        path = Path(name).resolve()
         if path in seen:
-            raise InputError(f"{each.option} {each.path} is the same file as {seen[path]}.")
-        seen[path] = each.option
+            raise InputError(f"{option} {name} is the same file as {seen[path]}.")
+        seen[path] = option
 
 
 def command_line(args):
@@ -144,10 +157,10 @@ def write_report(outputs, args, selection=None, comparison=None, table=None):
     """Write the report, if it is asked for."""
 
     def write(path, force):
-        from ..report import write_report as write_page
+        from ..report import write_report
 
         command = command_line(args)
-        write_page(path, selection, comparison, table=table, command=command, force=force)
+        write_report(path, selection, comparison, table=table, command=command, force=force)
 
     outputs.write("--report", write)
 
@@ -155,9 +168,14 @@ def write_report(outputs, args, selection=None, comparison=None, table=None):
 # ------------------------------------------------------------------ tables
 
 
+def row_dicts(columns):
+    """Return columns of equal length as a dict for each row."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 def write_columns(path, columns, force):
     """Write columns of equal length, by name, as CSV; numbers so that they read back exactly."""
-    _write_file(path, _csv(columns, zip(*columns.values(), strict=True)), force)
+    write_atomically(path, _csv(columns, zip(*columns.values(), strict=True)), force=force)
 
 
 def write_table(path, first, X, names, force):
@@ -166,12 +184,6 @@ def write_table(path, first, X, names, force):
         content = _parquet(first, X, names)
     else:
         content = _csv([*first, *names], _rows(first, X))
-    _write_file(path, content, force)
-
-
-def _write_file(path, content, force):
-    from .._files import write_atomically
-
     write_atomically(path, content, force=force)
 
 

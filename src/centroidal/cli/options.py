@@ -15,6 +15,7 @@ __all__ = [
     "add_output",
     "number_reader",
     "option_names",
+    "option_value",
     "whole_number",
 ]
 
@@ -36,6 +37,11 @@ def option_names(error):
     for name, option in _OPTIONS.items():
         text = re.sub(rf"\b{name}(=| (?=was ))", f"{option} ", text)
     return text
+
+
+def option_value(args, option):
+    """Return the value of a long option."""
+    return getattr(args, option[2:].replace("-", "_"))
 
 
 def whole_number(least, most=None, word=None):

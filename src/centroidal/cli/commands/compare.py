@@ -1,11 +1,12 @@
 """Compare classifiers and selectors on a table."""
 
+import math
+
 from ..._optional import require
 from .. import display
-from ..files import Output, Outputs, read_samples, write_columns, write_report
+from ..files import Outputs, read_samples, row_dicts, table_values, write_columns, write_report
 from ..messages import InputError
 from ..options import EVALUATION, READING, add_options, option_names
-from ..results import comparison_columns, comparison_values, print_json, table_values
 
 HELP = "Compare classifiers and selectors on a table, on the same folds."
 EXAMPLES = """\
@@ -32,10 +33,8 @@ def add_arguments(parser):
 
 def run(args, messages):
     """Compare classifiers on a table; if interrupted, show what is finished and write nothing."""
-    outputs = Outputs(
-        Output("--report", args.report, ".html"), Output("--output", args.output, ".csv"),
-        force=args.force, inputs=[args.table],
-    )  # fmt: skip
+    suffixes = {"--report": (".html",), "--output": (".csv",)}
+    outputs = Outputs(args, suffixes, inputs=[args.table])
     table = read_samples(args, messages)
     fits = begin_comparison(args, table)
     try:
@@ -48,8 +47,7 @@ def run(args, messages):
             f"{fits.n_done} of {len(fits)} fits are in the table, nothing was written"
         ) from None
     write_report(outputs, args, comparison=comparison, table=table)
-    columns = comparison_columns(comparison)
-    outputs.write("--output", lambda path, force: write_columns(path, columns, force))
+    outputs.write("--output", write_columns, _columns(comparison))
     _show(args, comparison, table, outputs.written)
 
 
@@ -115,9 +113,38 @@ def _lineup(args, table, n_folds):
     )  # fmt: skip
 
 
+# ------------------------------------------------------------------ what was found
+
+
+def _columns(comparison):
+    """Return scores and differences as columns, the best member first."""
+    differences = {
+        name: column
+        for name, column in comparison.differences.items()
+        if name not in ("name", "n_folds")
+    }
+    columns = comparison.table | differences
+    scores = [-math.inf if math.isnan(each) else each for each in columns["mean_test_score"]]
+    order = sorted(range(len(scores)), key=lambda row: -scores[row])
+    return {name: column[order].tolist() for name, column in columns.items()}
+
+
 def _show(args, comparison, table, written):
-    facts = table_values(table)
-    if args.json:
-        print_json(table=facts, comparison=comparison_values(comparison), written=written)
-    else:
-        display.comparison(comparison, facts, written)
+    codes = comparison.target.tolist()
+    found = {
+        "scoring": comparison.score_name,
+        "n_folds": len(comparison.folds),
+        "baseline": comparison.baseline,
+        "is_complete": comparison.is_complete,
+        "n_fits": len(comparison.results),
+        "n_fits_in_all": comparison.scores.size,
+        "members": row_dicts(_columns(comparison)),
+        "classes": comparison.classes,
+        "class_counts": [codes.count(code) for code in range(comparison.classes.size)],
+        "confusion": comparison.confusion,
+        "seeds": comparison.seeds,
+        "versions": comparison.versions,
+    }
+    display.show(
+        args, display.comparison, table=table_values(table), comparison=found, written=written
+    )

@@ -1,12 +1,12 @@
 """Data to try things on: the table that ships, and generators."""
 
 import shlex
+from functools import partial
 
 from .. import display
-from ..files import Output, Outputs, write_table
+from ..files import Outputs, write_table
 from ..messages import InputError
 from ..options import add_options
-from ..results import print_json
 
 HELP = "List data to try things on, or write some as a table."
 EXAMPLES = """\
@@ -30,11 +30,11 @@ def run(args, messages):
         raise InputError(
             "NAME and -o TABLE.csv belong together; without both the data sets are listed."
         )
-    output = Output("--output", args.output, ".csv", ".parquet")
-    outputs = Outputs(output, force=args.force)
+    outputs = Outputs(args, {"--output": (".csv", ".parquet")})
     known = known_datasets()
     if args.name is None:
-        _list(args, known)
+        lines = {name: make.__doc__.strip().split("\n")[0] for name, make in known.items()}
+        display.show(args, display.datasets, datasets=lines)
     elif args.name in known:
         _write(args, known[args.name], outputs)
     else:
@@ -51,22 +51,14 @@ def known_datasets():
     }
 
 
-def _list(args, known):
-    lines = {name: make.__doc__.strip().split("\n")[0] for name, make in known.items()}
-    if args.json:
-        print_json(datasets=lines)
-    else:
-        display.datasets(lines)
-
-
 def _write(args, make, outputs):
     X, y, names = _generate(make, args.seed)
-    outputs.write("--output", lambda path, force: write_table(path, {_TARGET: y}, X, names, force))
-    if args.json:
-        print_json(n_samples=X.shape[0], n_features=X.shape[1], written=outputs.written)
-    else:
-        again = f"centroidal select {shlex.quote(args.output)} --target {_TARGET}"
-        display.output_files(outputs.written, again)
+    outputs.write("--output", write_table, {_TARGET: y}, X, names)
+    again = f"centroidal select {shlex.quote(args.output)} --target {_TARGET}"
+    display.show(
+        args, partial(display.output_files, steps={"select its features": again}),
+        n_samples=X.shape[0], n_features=X.shape[1], written=outputs.written,
+    )  # fmt: skip
 
 
 def _generate(make, seed):

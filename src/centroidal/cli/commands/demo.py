@@ -2,10 +2,9 @@
 
 from ...model_selection.methods import DEFAULT
 from .. import display
-from ..files import Output, Outputs, write_report
+from ..files import Outputs, write_report
 from ..options import add_options
-from ..results import print_json, selection_values
-from .select import n_resamples, select_samples, use_cores
+from .select import n_resamples, select_samples, selection_values, use_cores
 
 HELP = "Select features of a table that ships with the package."
 EXAMPLES = """\
@@ -20,7 +19,7 @@ def add_arguments(parser):
 
 def run(args, messages):
     """Select features of the shipped table, of which it is known which genes differ."""
-    outputs = Outputs(Output("--report", args.report, ".html"), force=args.force)
+    outputs = Outputs(args, {"--report": (".html",)})
     from ...datasets import load_expression
 
     genes = load_expression()
@@ -31,9 +30,9 @@ def run(args, messages):
         random_state=args.seed,
     )  # fmt: skip
     write_report(outputs, args, selection)
-    is_informative = genes.informative[selection.selected]
-    found, count = selection_values(selection), is_informative.sum()
-    if args.json:
-        print_json(selection=found, n_informative=count, written=outputs.written)
-    else:
-        display.demo(found, genes.data.shape, is_informative, outputs.written)
+    n_samples, n_features = genes.data.shape
+    display.show(
+        args, display.demo, n_samples=n_samples, n_features=n_features,
+        selection=selection_values(selection),
+        n_informative=genes.informative[selection.selected].sum(), written=outputs.written,
+    )  # fmt: skip

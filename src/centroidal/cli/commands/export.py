@@ -1,10 +1,9 @@
 """Translate a model to ONNX."""
 
 from .. import display
-from ..files import Output, Outputs, load_model_file
+from ..files import Outputs, load_model_file
 from ..messages import input_errors
 from ..options import add_options, add_output
-from ..results import print_json
 
 HELP = "Translate a model to ONNX, for other languages."
 EXAMPLES = """\
@@ -20,15 +19,11 @@ def add_arguments(parser):
 
 def run(args, messages):
     """Translate a model, which is refused before anything is written if it cannot be."""
-    output = Output("--output", args.output, ".onnx")
-    outputs = Outputs(output, force=args.force, inputs=[args.model])
+    outputs = Outputs(args, {"--output": (".onnx",)}, inputs=[args.model])
     from ...io import to_onnx
 
     _, model = load_model_file(args.model)
     with input_errors(TypeError):
         to_onnx(model)
     outputs.write("--output", lambda path, force: to_onnx(model, path, force=force))
-    if args.json:
-        print_json(written=outputs.written)
-    else:
-        display.output_files(outputs.written)
+    display.show(args, display.output_files, written=outputs.written)

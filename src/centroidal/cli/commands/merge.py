@@ -1,12 +1,12 @@
 """Merge models of different samples, without the samples."""
 
+from functools import partial
 from pathlib import Path
 
 from .. import display
-from ..files import Output, Outputs, load_model_file
+from ..files import Outputs, load_model_file, plain_metadata
 from ..messages import InputError, input_errors
 from ..options import add_options, add_output, whole_number
-from ..results import plain_metadata, print_json
 
 HELP = "Merge models of different samples, without the samples."
 EXAMPLES = """\
@@ -37,8 +37,7 @@ def add_arguments(parser):
 
 def run(args, messages):
     """Merge the models, and write the result with where its samples come from."""
-    output = Output("--output", args.output, ".skops")
-    outputs = Outputs(output, force=args.force, inputs=args.models)
+    outputs = Outputs(args, {"--output": (".skops",)}, inputs=args.models)
     _check_each_once(args.models)
     from ...io.merging import class_counts, merge_models
     from ...persistence import save_model
@@ -58,14 +57,12 @@ def run(args, messages):
     outputs.write(
         "--output", lambda path, force: save_model(model, path, metadata=metadata, force=force)
     )
-    if args.json:
-        print_json(
-            class_name=type(model).__name__, classes=model.classes_,
-            n_features=model.n_features_in_, **metadata, written=outputs.written,
-        )  # fmt: skip
-    else:
-        by_file = dict(zip(args.models, counts, strict=True))
-        display.merge_counts(model, by_file, metadata, outputs.written)
+    by_file = dict(zip(args.models, counts, strict=True))
+    display.show(
+        args, partial(display.merge_counts, by_file), class_name=type(model).__name__,
+        classes=model.classes_, n_features=model.n_features_in_, **metadata,
+        written=outputs.written,
+    )  # fmt: skip
 
 
 def _check_each_once(paths):

@@ -1,10 +1,9 @@
 """Predict the classes of new samples."""
 
 from .. import display
-from ..files import Output, Outputs, load_model_file
+from ..files import Outputs, load_model_file
 from ..messages import input_errors
 from ..options import READING, add_options, add_output
-from ..results import print_json
 
 HELP = "Predict the classes of new samples with a model."
 EXAMPLES = """\
@@ -26,20 +25,16 @@ def add_arguments(parser):
 
 def run(args, messages):
     """Predict the classes of the samples of a table."""
-    output = Output("--output", args.output, ".csv")
-    outputs = Outputs(output, force=args.force, inputs=[args.model, args.table])
+    outputs = Outputs(args, {"--output": (".csv",)}, inputs=[args.model, args.table])
     predictions = _predict(args)
     messages.remarks(predictions.remarks)
     outputs.write("--output", predictions.write_csv)
     labels = predictions.labels.tolist()
     counts = {str(label): labels.count(label) for label in predictions.classes.tolist()}
-    if args.json:
-        print_json(
-            n_samples=len(labels), classes=predictions.classes, remarks=predictions.remarks,
-            counts=counts, written=outputs.written,
-        )  # fmt: skip
-    else:
-        display.predictions(predictions.classes, counts, outputs.written)
+    display.show(
+        args, display.predictions, n_samples=len(labels), classes=predictions.classes,
+        remarks=predictions.remarks, counts=counts, written=outputs.written,
+    )  # fmt: skip
 
 
 def _predict(args):

@@ -2,15 +2,18 @@
 
 import shlex
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from ...model_selection.methods import DEFAULT, METHODS, describe_methods
 from .. import display
 from ..files import (
-    Output,
     Outputs,
     command_line,
+    plain_metadata,
     read_samples,
+    row_dicts,
+    table_values,
     write_columns,
     write_report,
     write_table,
@@ -23,9 +26,9 @@ from ..options import (
     add_options,
     number_reader,
     option_names,
+    option_value,
     whole_number,
 )
-from ..results import feature_columns, model_metadata, print_json, selection_values, table_values
 from .compare import begin_comparison, finish_comparison
 
 HELP = "Select the features that tell the classes of a table apart."
@@ -38,6 +41,23 @@ EXAMPLES = """\
 
 _N_RESAMPLES = 50
 _IN_MEMORY = ("--impute", "--transpose", "--resamples", "--compare", "--export-selected")
+_FILES = {
+    "--report": (".html",),
+    "--model": (".skops",),
+    "--features": (".csv",),
+    "--export-selected": (".csv", ".parquet"),
+    "--checkpoint": (".skops",),
+}
+# Of a selection: what the card of its model says, and what is printed besides.
+_ON_THE_CARD = (
+    "method", "scoring", "score", "se_score", "random_score", "se_random", "n_folds", "n_repeats",
+    "seed", "versions",
+)  # fmt: skip
+_PRINTED = (
+    *_ON_THE_CARD, "n_features_to_select", "n_features_asked", "rule", "majority_score",
+    "beats_random", "classes", "class_counts", "confusion", "recall", "fold_choices",
+    "method_scores", "impute", "seconds",
+)  # fmt: skip
 
 
 # ------------------------------------------------------------------ arguments
@@ -120,15 +140,14 @@ def run(args, messages):
             "--compare adds to the report, so it needs --report R.html; the command compare "
             "works without."
         )
-    outputs = _outputs(args)
+    outputs = Outputs(args, _FILES, inputs=[args.table], may_exist=["--checkpoint"])
     work = _select_stream if args.stream else _select_table
     table, selection, comparison = work(args, messages)
     _write(outputs, args, selection, table, comparison)
-    facts, found = table_values(table), selection_values(selection)
-    if args.json:
-        print_json(table=facts, selection=found, written=outputs.written)
-    else:
-        display.selection(found, facts, outputs.written, _next_steps(args, outputs.written))
+    display.show(
+        args, partial(display.selection, steps=_next_steps(args, outputs.written)),
+        table=table_values(table), selection=selection_values(selection), written=outputs.written,
+    )  # fmt: skip
 
 
 def select_samples(messages, X, y, **options):
@@ -178,22 +197,23 @@ def _check_stream(args):
             "memory."
         )
     for option in _IN_MEMORY:
-        if getattr(args, option[2:].replace("-", "_")):
+        if option_value(args, option):
             raise InputError(f"{option} needs all samples in memory, so not with --stream.")
     if args.repeats not in (None, 1):
         raise InputError(f"--repeats {args.repeats} must be 1 with --stream: folds are drawn once.")
 
 
-def _outputs(args):
-    return Outputs(
-        Output("--report", args.report, ".html"),
-        Output("--model", args.model, ".skops"),
-        Output("--features", args.features, ".csv"),
-        Output("--export-selected", args.export_selected, ".csv", ".parquet"),
-        Output("--checkpoint", args.checkpoint, ".skops", may_exist=True),
-        force=args.force,
-        inputs=[args.table],
-    )
+def _parameters(args):
+    """Return what is asked for, in memory and in batches, as the library calls it."""
+    return {
+        "method": args.method,
+        "n_features_to_select": args.n_features_to_select,
+        "rule": args.rule,
+        "scoring": args.scoring,
+        "cv": args.folds,
+        "n_jobs": use_cores(args, args.method),
+        "random_state": args.seed,
+    }
 
 
 def _select_table(args, messages):
@@ -201,11 +221,8 @@ def _select_table(args, messages):
     table = read_samples(args, messages)
     fits = begin_comparison(args, table) if args.compare else None
     selection = select_samples(
-        messages, table.X, table.y, method=args.method,
-        n_features_to_select=args.n_features_to_select, rule=args.rule, scoring=args.scoring,
-        cv=args.folds, n_repeats=args.repeats, impute=table.impute,
-        n_resamples=n_resamples(args), feature_names=table.feature_names,
-        n_jobs=use_cores(args, args.method), random_state=args.seed,
+        messages, table.X, table.y, **_parameters(args), n_repeats=args.repeats,
+        impute=table.impute, n_resamples=n_resamples(args), feature_names=table.feature_names,
     )  # fmt: skip
     return table, selection, None if fits is None else finish_comparison(fits, messages)
 
@@ -221,10 +238,8 @@ def _select_stream(args, messages):
         )
     with messages.bar("Selecting features") as advance, _stream_errors(args):
         selection = select_features(
-            rows, method=args.method, n_features_to_select=args.n_features_to_select,
-            rule=args.rule, scoring=args.scoring, cv=args.folds, checkpoint=args.checkpoint,
-            n_jobs=use_cores(args, args.method), random_state=args.seed, progress=advance,
-        )  # fmt: skip
+            rows, **_parameters(args), checkpoint=args.checkpoint, progress=advance
+        )
     return rows, selection, None
 
 
@@ -252,11 +267,51 @@ def _stream_errors(args):
 # ------------------------------------------------------------------ after the work
 
 
+def selection_values(selection):
+    """Return all that is worth knowing of a selection."""
+    stability = selection.stability
+    if stability is not None:
+        stability = {
+            "stability": stability.stability_,
+            "interval": stability.stability_interval_,
+            "n_resamples": stability.n_resamples,
+        }
+    on_path = ("n_features", "mean_test_score", "se_test_score")
+    return {
+        "answer": selection.summary(),
+        **{name: getattr(selection, name) for name in _PRINTED},
+        "features": row_dicts(_feature_columns(selection)),
+        "stability": stability,
+        "path": {name: selection.path[name] for name in on_path},
+    }
+
+
+def _feature_columns(selection):
+    """Return the selected features as columns: rank, feature, gain, frequency, centers."""
+    selected = selection.selected
+    columns = {
+        "rank": list(range(1, len(selected) + 1)),
+        "feature": selection.selected_names.tolist(),
+        "gain": selection.gains[selected].tolist(),
+    }
+    if selection.stability is not None:
+        columns["frequency"] = selection.stability.selection_frequencies_[selected].tolist()
+    for label, center in zip(selection.classes.tolist(), selection.centers, strict=True):
+        columns[f"center_{label}"] = center[selected].tolist()
+    return columns
+
+
 def _write(outputs, args, selection, table, comparison):
     from ...persistence import save_model
 
     def save(path, force):
-        save_model(selection.model, path, metadata=model_metadata(selection, table), force=force)
+        metadata = plain_metadata(
+            made_by="centroidal select",
+            **{name: getattr(table, name) for name in ("source", "digest", "target")},
+            **{name: getattr(selection, name) for name in _ON_THE_CARD},
+            selected_features=selection.selected_names,
+        )
+        save_model(selection.model, path, metadata=metadata, force=force)
 
     def export_selected(path, force):
         first = {} if table.ids is None else {_free_name(selection, table): table.ids}
@@ -265,9 +320,7 @@ def _write(outputs, args, selection, table, comparison):
         write_table(path, first, X, names, force)
 
     outputs.write("--model", save)
-    outputs.write(
-        "--features", lambda path, force: write_columns(path, feature_columns(selection), force)
-    )
+    outputs.write("--features", write_columns, _feature_columns(selection))
     outputs.write("--export-selected", export_selected)
     write_report(outputs, args, selection, comparison, table)
 

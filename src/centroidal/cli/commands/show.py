@@ -1,10 +1,11 @@
 """Show what is in a model file."""
 
+from functools import partial
+
 from .. import display
 from ..files import check_file, load_model_file
 from ..messages import input_errors
 from ..options import add_options
-from ..results import print_json
 
 HELP = "Show what is in a model file."
 EXAMPLES = """\
@@ -24,11 +25,10 @@ def run(args, messages):
     with input_errors():
         card = read_model_card(check_file(args.model))
     selected, n_features = _selected_features(card, args.model)
-    if args.json:
-        values = {name: getattr(card, name) for name in card.__dataclass_fields__}
-        print_json(n_features=n_features, selected_features=selected, **values)
-    else:
-        display.model(args.model, card, n_features, selected)
+    display.show(
+        args, partial(display.model, args.model), n_features=n_features,
+        selected_features=selected, **vars(card),
+    )  # fmt: skip
 
 
 def _selected_features(card, path):

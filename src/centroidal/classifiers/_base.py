@@ -5,6 +5,7 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
+from .. import _state as state
 from .._data import (
     Features,
     check_finite_summary,
@@ -121,6 +122,8 @@ class ClassScoresMixin(ClassifierMixin):
 
 class SolvedClassifier(ClassScoresMixin, BaseEstimator):
     """A classifier that keeps what was solved as `_solution`."""
+
+    _state = state.LABELLED
 
     @property
     def _features(self):

@@ -7,10 +7,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
+from .. import _state as state
 from .._data import check_as_given, check_fitted, check_labels
 from .._parameters import check_classifier, check_parameters
 
 __all__ = ["DecisionDAGClassifier"]
+
+
+def _check_pairs(value, sizes):
+    pairs = set(combinations(range(sizes["classes"]), 2))
+    if not isinstance(value, dict) or value.keys() != pairs:
+        raise state.StateError(f"must hold a classifier for each of {len(pairs)} pairs of classes")
+    for pair, each in value.items():
+        try:
+            state.estimator(each, sizes)
+        except state.StateError as error:
+            raise error.inside(f"[{pair}]") from None
 
 
 class DecisionDAGClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -74,6 +86,11 @@ class DecisionDAGClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> projected.score(X[1000:], y[1000:]) > 0.85
     True
     """
+
+    _state = state.LABELLED | {
+        "estimators_": _check_pairs,
+        "_codes": state.optional(state.positions("rows", below="classes")),
+    }
 
     def __init__(self, estimator, *, n_jobs=None):
         self.estimator = estimator

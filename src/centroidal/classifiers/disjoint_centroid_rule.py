@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
+from .. import _state as state
 from .._data import SupportMixin, check_finite, check_fitted, check_rows
 from .._parameters import check_parameters, check_shared_features, choice
 from .._progress import ProgressMixin
@@ -40,6 +41,12 @@ class Groups(NamedTuple):
     masks: np.ndarray
     objective: float  # what the assignment minimises
     errors: np.ndarray  # (n_restarts,): training error of each restart, NaN if it was void
+
+    _state = {
+        "masks": state.mask("classes", "features"),
+        "objective": state.number(infinite=True),  # where a class was not seen
+        "errors": state.floats("restarts", least=0.0, nan=True),
+    }
 
 
 class GroupRecipe(NamedTuple):
@@ -207,9 +214,29 @@ class DisjointSolution(NamedTuple):
     groups: Groups
     baseline_weight: float
 
+    _state = {
+        "moments": state.part(ClassMoments),
+        "scale": state.floats("features", least=0.0),
+        "groups": state.part(Groups),
+        "baseline_weight": state.number(0.0, infinite=True),
+    }
+
 
 class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
     """Predict with centers that have features of their own; select those that some class has."""
+
+    _state = {
+        "_solution": state.part(DisjointSolution),
+        "_logistic": state.optional(state.estimator),
+        "centers_": state.floats("classes", "features", nan=True),
+        "feature_scale_": state.floats("features", least=0.0),
+        "groups_": state.mask("classes", "features"),
+        "support_": state.mask("features"),
+        "objective_": state.number(infinite=True),
+        "restart_errors_": state.floats("restarts", least=0.0, nan=True),
+        "n_void_": state.count(most="restarts"),
+        "slope_": state.number(),
+    }
 
     _checks = {"scale": choice(None, "std", "within")}
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import _state as state
 from .._data import check_finite_summary, check_fitted, check_rows
 from .._parameters import check_parameters, check_priors
 from ..solvers.distances import log_odds
@@ -125,6 +126,11 @@ class ThresholdPoint(NamedTuple):
     place: np.ndarray
     weight: float
 
+    _state = {
+        "place": state.floats("features"),
+        "weight": state.number(0.0),
+    }
+
 
 class FisherSolution(NamedTuple):
     """What was found, and what it came from."""
@@ -134,6 +140,14 @@ class FisherSolution(NamedTuple):
     axes: np.ndarray
     rule: LinearRule
     threshold_point: ThresholdPoint | None = None
+
+    _state = {
+        "subspace": state.part(ClassSubspace),
+        "n_components": state.count(),
+        "axes": state.floats("features", "axes"),
+        "rule": state.part(LinearRule, axes="axes"),
+        "threshold_point": state.optional(state.part(ThresholdPoint)),
+    }
 
     def reindex(self, positions, n_classes):
         """Return what `merge_solutions` needs, with class `c` moved to `positions[c]`."""
@@ -237,6 +251,21 @@ def two_sided(log_odds):
 
 class FisherRule(SolvedClassifier):
     """Predict by `coef_` and `intercept_`, which hold log-odds."""
+
+    _state = {
+        "_solution": state.part(FisherSolution),
+        "class_count_": state.floats("classes", least=0.0, above=0.0),
+        "class_prior_": state.floats("classes", least=0.0),
+        "mean_": state.floats("features"),
+        "means_": state.floats("classes", "features"),
+        "components_": state.floats("kept", "features"),
+        "singular_values_": state.floats("kept", least=0.0),
+        "n_components_": state.count(most="kept"),
+        "axes_": state.floats("features", "axes"),
+        "threshold_": state.number(nan=True),
+        "coef_": state.floats(state.scores, "features"),
+        "intercept_": state.floats(state.scores, infinite=True),
+    }
 
     _score_unit = 1.0
 

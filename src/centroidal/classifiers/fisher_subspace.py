@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from .. import _state as state
 from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
 from .._parameters import check_n_axes, check_parameters
 from .fisher_recipe import FisherRecipe, project, summarise_rows
@@ -66,6 +67,13 @@ class FisherSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     >>> FisherSubspace().fit_transform(StandardScaler().fit_transform(X), y).shape
     (178, 2)
     """
+
+    _state = state.LABELLED | {
+        "mean_": state.floats("features"),
+        "axes_": state.floats("features", "axes"),
+        "centers_": state.floats("classes", "axes"),
+        "n_components_": state.count(),
+    }
 
     def __init__(self, n_components=None, *, n_axes=None, whitening="truncated", scatter="total"):
         self.n_components = n_components

@@ -8,6 +8,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from .. import _state as state
 from .._data import (
     check_finite,
     check_fitted,
@@ -33,6 +34,13 @@ class Training(NamedTuple):
     codes: np.ndarray
     weights: np.ndarray
     n_pairs: int | None  # that were asked for; None for all
+
+    _state = {
+        "summary": state.part(GramSummary, rows="rows"),
+        "codes": state.positions("rows", below="classes"),
+        "weights": state.floats("rows", least=0.0),
+        "n_pairs": state.optional(state.count(1)),
+    }
 
     def knows_enough_for(self, recipe):
         """Whether what was decomposed is enough for other settings."""
@@ -132,6 +140,24 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
     >>> model.score(X[200:], y[200:]) > 0.9
     True
     """
+
+    _state = state.LABELLED | {
+        "gamma_": state.optional(state.number(0.0)),
+        "X_fit_": state.optional(state.samples("rows", "features")),
+        "dual_coef_": state.floats("rows", state.scores),
+        "_fitted_rows": state.positions("rows", below=float("inf")),
+        "_training": state.part(Training, rows="rows"),
+        "class_prior_": state.floats("classes", least=0.0),
+        "intercept_": state.floats(state.scores, infinite=True),
+        "threshold_": state.number(nan=True),
+        "eigenvalues_": state.optional(state.floats("kept", least=0.0)),
+        "n_components_": state.count(),
+    }
+
+    def _check_relations(self, sizes):
+        # A precomputed kernel has a column for each training sample.
+        if self.X_fit_ is None and (self._fitted_rows >= self.n_features_in_).any():
+            raise state.StateError("holds columns that a kernel matrix has not", "_fitted_rows")
 
     _score_unit = 1.0
 

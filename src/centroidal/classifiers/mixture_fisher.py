@@ -12,6 +12,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
+from .. import _state as state
 from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
 from .._parameters import check_parameters, choice
 from .._progress import ProgressMixin, with_callbacks
@@ -136,6 +137,16 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
     >>> model.coef_.shape
     (16, 50)
     """
+
+    _state = state.LABELLED | {
+        "cluster_class_": state.positions("clusters", below="classes"),
+        "cluster_means_": state.floats("clusters", "features"),
+        "cluster_counts_": state.floats("clusters", least=0.0),
+        "matches_": state.positions("matches", 2, below="clusters"),
+        "coef_": state.floats("matches", "features"),
+        "intercept_": state.floats("matches"),
+        "exponent_": state.count(1),
+    }
 
     _checks = {"threshold": choice("mahalanobis", "inclusive", "strict", "balanced")}
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from .. import _state as state
 from .._data import check_finite
 from .._parameters import number
 from ..solvers.fisher_subspace import cut_at
@@ -25,6 +26,12 @@ class Stream(NamedTuple):
     subspace: ClassSubspace
     window: SlidingSubspace | None
     variances: np.ndarray | None = None
+
+    _state = {
+        "subspace": state.part(ClassSubspace),
+        "window": state.optional(state.part(SlidingSubspace)),
+        "variances": state.optional(state.floats("classes", least=0.0)),
+    }
 
     def reindex(self, positions, n_classes):
         """Return the same with class `c` moved to `positions[c]` of `n_classes` classes."""
@@ -110,6 +117,10 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
     >>> model.score(data.data[600:], data.target[600:]) > 0.9
     True
     """
+
+    _state = {
+        "_stream": state.part(Stream),
+    }
 
     _checks = {
         "n_components": number(

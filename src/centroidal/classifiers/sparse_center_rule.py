@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.metaestimators import available_if
 
+from .. import _state as state
 from .._data import SupportMixin, check_finite, check_finite_summary, check_fitted, check_rows
 from .._parameters import check_priors, choice
 from ..solvers.distances import (
@@ -52,8 +53,37 @@ def _selects_columns(estimator):
     return True
 
 
+class Solution(NamedTuple):
+    """The centers for every number of features, and what they came from."""
+
+    path: CenterPath
+    counts: np.ndarray
+    moments: ClassMoments | None = None
+    whitening: Whitening | None = None
+
+    _state = {
+        "path": state.part(CenterPath),
+        "counts": state.floats("classes", least=0.0, above=0.0),
+        "moments": state.optional(state.part(ClassMoments)),
+        "whitening": state.optional(state.part(Whitening)),
+    }
+
+
 class SparseCenterRule(SupportMixin, SolvedClassifier):
     """Predict, select and transform with sparse centers; parameters `metric`, `scale`, `priors`."""
+
+    _state = {
+        "_solution": state.part(Solution),
+        "class_prior_": state.floats("classes", least=0.0),
+        "n_features_to_select_": state.count(1, "features"),
+        "centers_": state.floats("classes", "features", nan=True),
+        "feature_gains_": state.floats("features", least=0.0),
+        "feature_ranking_": state.ranking("features"),
+        "feature_scale_": state.floats("features", least=0.0),
+        "support_": state.mask("features"),
+        "objective_": state.number(0.0),
+        "spread_": state.number(0.0),
+    }
 
     _checks = {
         "metric": choice("l2", "l1", "mahalanobis"),
@@ -277,6 +307,12 @@ class ColumnSummary(NamedTuple):
     medians: ClassMedians | None
     deviations: np.ndarray | None
 
+    _state = {
+        "moments": state.optional(state.part(ClassMoments)),
+        "medians": state.optional(state.part(ClassMedians)),
+        "deviations": state.optional(state.floats("features", least=0.0)),
+    }
+
     @property
     def arrays(self):
         """What is not finite where the columns are not."""
@@ -301,15 +337,6 @@ class ColumnSummary(NamedTuple):
         if deviations is not None:
             deviations = np.concatenate([part.deviations for part in parts])
         return cls(moments, medians, deviations)
-
-
-class Solution(NamedTuple):
-    """The centers for every number of features, and what they came from."""
-
-    path: CenterPath
-    counts: np.ndarray
-    moments: ClassMoments | None = None
-    whitening: Whitening | None = None
 
 
 def _solve_whitened(data, moments, scale, n_jobs):

@@ -6,9 +6,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
+from .. import _state as state
 from .._data import SupportMixin, check_labelled
 from .._parameters import check_n_features_to_select, check_parameters
 from ..solvers.ranking import rank_features
+
+# What `_keep_certificate` keeps.
+CERTIFICATE = {
+    "objective_": state.number(),
+    "dual_gap_": state.number(),
+    "converged_": state.flag,
+    "n_iter_": state.count(),
+}
 
 
 class RankedSelector(SupportMixin, BaseEstimator):
@@ -17,6 +26,13 @@ class RankedSelector(SupportMixin, BaseEstimator):
     A number or a fraction keeps so many, None those with a score above zero, and at least one.
     Hook: `_fit(data)`, which finds what is not finite by a summary.
     """
+
+    _state = state.FEATURES | {
+        "scores_": state.floats("features"),
+        "feature_ranking_": state.ranking("features"),
+        "n_features_to_select_": state.count(1, "features"),
+        "support_": state.mask("features"),
+    }
 
     def fit(self, X, y, sample_weight=None):
         """Score and rank the features.

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import Bunch
 
+from .. import _state as state
 from .._data import check_finite_summary, check_labelled
 from .._parameters import check_alphas, check_parameters, choice
 from ..solvers.l21_centroids import (
@@ -17,7 +18,7 @@ from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
 from ..statistics.residuals import residuals
-from ._ranked_selector import RankedSelector
+from ._ranked_selector import CERTIFICATE, RankedSelector
 
 __all__ = ["L21CentroidSelector"]
 
@@ -119,6 +120,14 @@ class L21CentroidSelector(RankedSelector):
     >>> bool(selector.dual_gap_ <= 1e-6 * selector.objective_)
     True
     """
+
+    _state = {
+        "coef_": state.floats("features", "targets"),
+        **CERTIFICATE,
+        "solver_": state.text("newton", "irls"),
+        "alpha_": state.number(0.0),
+        "alpha_max_": state.number(0.0),
+    }
 
     _checks = {"scale": choice("std", None)}
 

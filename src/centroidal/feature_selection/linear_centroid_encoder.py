@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from .. import _state as state
 from .._data import check_finite_summary, check_fitted, check_rows
 from .._parameters import check_count, check_positive, choice, optional
 from ..solvers.linear_centroid_encoder import encoding_problem, solve_linear_centroid_encoder
 from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
-from ._ranked_selector import RankedSelector
+from ._ranked_selector import CERTIFICATE, RankedSelector
 
 __all__ = ["LinearCentroidEncoder"]
 
@@ -121,6 +122,17 @@ class LinearCentroidEncoder(RankedSelector):
     >>> longer.objective_ < selector.objective_
     True
     """
+
+    _state = {
+        "coef_": state.floats("features"),
+        "components_": state.floats("axes", "features"),
+        "objectives_": state.floats("steps"),
+        **CERTIFICATE,
+        "alpha_": state.number(0.0),
+        "alpha_max_": state.number(0.0),
+        "mean_": state.floats("features"),
+        "feature_scale_": state.floats("features", least=0.0),
+    }
 
     _checks = {
         "n_components": optional(check_count),

@@ -1,5 +1,6 @@
 """Features in which a class is steady; mathematics in solvers/disjoint_centroids.py."""
 
+from .. import _state as state
 from .._data import check_finite_summary
 from ..solvers.disjoint_centroids import margin_scores
 from ..statistics import class_moments
@@ -68,6 +69,10 @@ class MarginSelector(RankedSelector):
     >>> MarginSelector(1).fit(X, y).get_support(indices=True)
     array([0])
     """
+
+    _state = {
+        "classes_": state.labels("classes"),
+    }
 
     _takes_dask = True
 

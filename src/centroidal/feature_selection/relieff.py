@@ -1,5 +1,6 @@
 """Features in which near samples of different classes differ; mathematics in solvers/relieff.py."""
 
+from .. import _state as state
 from .._data import check_labelled_mixed
 from .._parameters import check_n_features_to_select, check_parameters, choice
 from .._progress import ProgressMixin, with_callbacks
@@ -102,6 +103,12 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
     >>> selector.transform(X).shape
     (200, 2)
     """
+
+    _state = {
+        "classes_": state.labels("classes"),
+        "n_neighbors_": state.count(1),
+        "metric_": state.text("manhattan", "euclidean"),
+    }
 
     _checks = {"metric": choice("manhattan", "euclidean", None)}
 

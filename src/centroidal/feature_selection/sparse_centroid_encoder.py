@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
+from .. import _state as state
 from .._data import check_finite, check_finite_summary, check_fitted, check_labelled, check_rows
 from .._optional import require
 from .._parameters import (
@@ -146,6 +147,19 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
     >>> encoder.embed(X).shape
     (120, 100)
     """
+
+    _state = {
+        "coef_": state.floats("features"),
+        "layer_weights_": state.sequence(state.floats("inputs", "outputs")),
+        "layer_biases_": state.sequence(state.floats("outputs")),
+        "objective_": state.number(),
+        "objectives_": state.floats("epochs"),
+        "n_iter_": state.count(),
+        "classes_": state.labels("classes"),
+        "prefilter_": state.optional(state.estimator),
+        "mean_": state.floats("features"),
+        "feature_scale_": state.floats("features", least=0.0),
+    }
 
     _checks = {"training": choice(*_EPOCHS)}
 

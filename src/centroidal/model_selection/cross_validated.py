@@ -8,6 +8,7 @@ from sklearn import get_config
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from .. import _state as state
 from .._parameters import check_choice
 from .._progress import ProgressMixin, with_callbacks
 from ..statistics import map_blocks
@@ -32,6 +33,12 @@ class CrossValidatedMixin(ProgressMixin):
     `_fit` does the work. It hands `_choose_by_folds` a function that fits the models of a path to a
     training set, see :func:`~.nested.score_path`.
     """
+
+    _state = {
+        "path_": state.columns_of_one_length,
+        "n_splits_": state.count(1),
+        "best_score_": state.number(nan=True),
+    }
 
     _counts_hits = False
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import _state as state
 from .._data import LabelledData, check_finite_summary, check_labelled
 from .._parameters import check_weight_grid
 from ..classifiers import DisjointCentroidClassifier
@@ -98,6 +99,11 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
     >>> bool(model.baseline_weight_ < 1), int(model.support_[:20].sum())
     (True, 20)
     """
+
+    _state = {
+        "baseline_weight_": state.number(0.0, infinite=True),
+        "best_estimator_": state.estimator,
+    }
 
     def __init__(
         self,

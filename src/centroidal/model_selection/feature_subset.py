@@ -9,6 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
+from .. import _state as state
 from .._data import SupportMixin, check_as_given, check_fitted, columns_of
 
 __all__ = ["FeatureSubsetMixin", "scaled_logistic"]
@@ -25,6 +26,12 @@ def _can(method):
 
 class FeatureSubsetMixin(SupportMixin, ClassifierMixin):
     """Parameter `estimator`, a classifier or None; `_keep` fits it to some of the columns."""
+
+    _state = state.LABELLED | {
+        "support_": state.mask("features"),
+        "n_features_to_select_": state.count(1, "features"),
+        "estimator_": state.estimator,
+    }
 
     def predict(self, X):
         """Predict the class of samples.

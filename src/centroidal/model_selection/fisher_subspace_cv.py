@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import svd
 
+from .. import _state as state
 from .._data import Features, check_labelled
 from .._parameters import check_choice, check_component_grid, check_parameters, check_priors, choice
 from ..classifiers import FisherSubspaceClassifier
@@ -110,6 +111,11 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
     >>> bool(model.n_components_ > 10)
     True
     """
+
+    _state = {
+        "scatter_": state.text("total", "within"),
+        "best_estimator_": state.estimator,
+    }
 
     _checks = {"scatter": _check_scatter, "whitening": choice("truncated", "variance")}
 

@@ -5,6 +5,7 @@ from functools import partial
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 
+from .. import _state as state
 from .._data import check_labels
 from .._parameters import check_classifier, check_jobs
 from .._progress import with_callbacks
@@ -103,6 +104,11 @@ class RankedFeaturesClassifierCV(
     >>> model.transform(genes.data).shape
     (90, 4)
     """
+
+    _state = {
+        "selector_": state.estimator,
+        "feature_ranking_": state.ranking("features"),
+    }
 
     def __init__(
         self,

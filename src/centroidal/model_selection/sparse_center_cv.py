@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from .. import _state as state
 from .._data import check_fitted, check_labelled
 from .._parameters import check_n_features_to_select, check_parameters, check_priors
 from ..classifiers import SparseCenterClassifier
@@ -92,6 +93,10 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
     >>> model.path_["mean_test_score"].size
     2000
     """
+
+    _state = {
+        "best_estimator_": state.estimator,
+    }
 
     _checks_selected_only = False
 

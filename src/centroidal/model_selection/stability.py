@@ -8,7 +8,6 @@ Equation map of the index, :cite:t:`Nogueira2018`:
 """
 
 from inspect import signature
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -24,13 +23,16 @@ from sklearn.base import (
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
+from .. import _state as state
 from .._data import SupportMixin, check_labels
 from .._parameters import (
     check_count,
     check_flag,
-    check_jobs,
     check_n_features_to_select,
+    check_parameters,
     check_share,
+    number,
+    optional,
 )
 from .._progress import ProgressMixin, with_callbacks
 from .feature_flow import follow_features, mask_of, ranking_of, steps_of
@@ -181,6 +183,31 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
     True
     """
 
+    _state = state.FEATURES | {
+        "supports_": state.samples("resamples", "features"),
+        "selection_frequencies_": state.floats("features", least=0.0),
+        "mean_selected_": state.number(0.0),
+        "feature_ranking_": state.ranking("features"),
+        "support_": state.mask("features"),
+        "n_features_to_select_": state.count(0, "features"),
+        "expected_false_selections_": state.number(0.0, nan=True),
+        "stability_": state.number(nan=True),
+        "stability_interval_": state.sequence(state.number(nan=True), tuple),
+    }
+
+    _checks = {
+        "complementary_pairs": check_flag,
+        "n_resamples": check_count,
+        "sample_fraction": check_share,
+        "threshold": optional(
+            number(
+                "a number above 0 and at most 1, or None",
+                lambda value: 0.0 < value <= 1.0,
+                "lie above 0 and at most at 1",
+            )
+        ),
+    }
+
     def __init__(
         self,
         estimator,
@@ -248,22 +275,20 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
         return self
 
     def _check_parameters(self):
-        check_flag("complementary_pairs", self.complementary_pairs)
-        check_count("n_resamples", self.n_resamples)
+        check_parameters(self)
         if self.n_resamples < 2:
             raise ValueError(f"n_resamples={self.n_resamples} must be at least 2.")
         if self.complementary_pairs and self.n_resamples % 2:
             raise ValueError(
                 f"n_resamples={self.n_resamples} must be even with complementary_pairs=True."
             )
-        check_share("sample_fraction", self.sample_fraction)
         if self.complementary_pairs and self.sample_fraction > 0.5:
             raise ValueError(
                 f"sample_fraction={self.sample_fraction} must be at most 0.5 with "
                 "complementary_pairs=True."
             )
-        _check_threshold(self.threshold, self.n_features_to_select)
-        check_jobs(self.n_jobs)
+        if self.threshold is None and self.n_features_to_select is None:
+            raise ValueError("threshold=None needs n_features_to_select, which is None, too.")
 
     def _select_in_resamples(self, data):
         """Yield columns that are selected and ranks of all columns; a step a resample."""
@@ -276,10 +301,10 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
 
         def jobs():
             resamples = zip(self._rows(data, draws), seeds.tolist(), strict=True)
-            for number, (rows, seed) in enumerate(resamples, start=1):
+            for place, (rows, seed) in enumerate(resamples, start=1):
                 weights = None if data.weights is None else data.weights[rows]
                 part = _safe_indexing(data.X, rows), labels[rows], weights
-                name = f"resample {number} of {self.n_resamples}"
+                name = f"resample {place} of {self.n_resamples}"
                 yield delayed(select)(self.estimator, *part, seed, data.features.number, name)
 
         with one_thread():  # here too: threads would not restore it in order
@@ -432,17 +457,6 @@ def _check_estimator(estimator, sample_weight):
         raise TypeError(
             f"sample_weight is given, but estimator={estimator!r} does not take it in fit."
         )
-
-
-def _check_threshold(threshold, n_features_to_select):
-    if threshold is None:
-        if n_features_to_select is None:
-            raise ValueError("threshold=None needs n_features_to_select, which is None, too.")
-        return
-    if isinstance(threshold, bool) or not isinstance(threshold, Real):
-        raise TypeError(f"threshold={threshold!r} must be a number above 0 and at most 1, or None.")
-    if not 0.0 < threshold <= 1.0:
-        raise ValueError(f"threshold={threshold} must lie above 0 and at most at 1.")
 
 
 # ------------------------------------------------------------------ one resample

@@ -21,13 +21,16 @@ from sklearn.pipeline import Pipeline
 
 from .._files import check_target, write_atomically
 from .._optional import require
+from .._parameters import check_parameters
 from .._plain import json_plain
+from .._state import StateError, check_state, has_state
 from ..classifiers import DecisionDAGClassifier
 from .archive import pack_archive, parse_json, read_members
 from .audit import Audit, UntrustedTypeError
 
 __all__ = [
     "ModelCard",
+    "check_model",
     "errors_that_name",
     "load_model",
     "model_file_content",
@@ -127,6 +130,7 @@ def save_model(model, path, *, metadata=None, force=False):
 def model_file_content(model, metadata, more_members=None):
     """Return the bytes of a model file; further members are for whoever reads them."""
     card = vars(_card_of(model)) | {"metadata": metadata}
+    check_model(model)
     members = _members_of(model) | (more_members or {}) | {_CARD: json.dumps(card).encode()}
     return pack_archive(members)
 
@@ -195,7 +199,37 @@ def load_model(path, *, max_bytes=_MAX_BYTES):
         model = skops_io.loads(pack_archive(members), trusted=sorted(audit.kinds))
         if type(model).__name__ != card.class_name:
             raise ValueError(f"holds a {type(model).__name__}, not a {card.class_name}")
-        return _with_pair_keys(model)
+        model = _with_pair_keys(model)
+        check_model(model)
+        return model
+
+
+def check_model(model):
+    """Raise unless the parameters and the fitted state of a model are such as fitting gives.
+
+    Of all estimators of this library in it, wherever they are; those of scikit-learn compute with
+    arrays alone, which refuse what does not fit together.
+    """
+    for each in _objects_in(model, set()):
+        if hasattr(each, "get_params") and has_state(each):
+            check_parameters(each)
+            try:
+                check_state(each)
+            except StateError as error:
+                raise error.inside(type(each).__name__) from None
+
+
+def _objects_in(thing, known):
+    """Yield an object and all that it holds, each once."""
+    if id(thing) in known or isinstance(thing, np.ndarray | str):
+        return
+    known.add(id(thing))
+    yield thing
+    inside = thing.values() if isinstance(thing, dict) else thing
+    if not isinstance(thing, dict | list | tuple):
+        inside = vars(thing).values() if hasattr(thing, "__dict__") else ()
+    for each in inside:
+        yield from _objects_in(each, known)
 
 
 def read_model_card(path, *, max_bytes=_MAX_BYTES):

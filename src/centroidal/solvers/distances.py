@@ -14,6 +14,8 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
+from .. import _state as state
+
 
 def squared_distances(Z, centers, scale):
     """Sum over features of ``((z - center) / scale) ** 2`` for each sample and center."""
@@ -73,6 +75,13 @@ class Whitening(NamedTuple):
     vectors: np.ndarray
     extra: np.ndarray
     base: float
+
+    _state = {
+        "scale": state.floats("features", least=0.0),
+        "vectors": state.floats("features", "kept"),
+        "extra": state.floats("kept"),
+        "base": state.number(),
+    }
 
     def apply(self, X, columns=slice(None)):
         """Whitened features `columns` of the rows of `X`, always dense."""

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import qr
 
+from .. import _state as state
 from .thresholds import place_threshold
 
 _ROUNDING = 1e-12
@@ -122,6 +123,12 @@ class LinearRule(NamedTuple):
     slopes: np.ndarray
     offsets: np.ndarray
     threshold: float = np.nan
+
+    _state = {
+        "slopes": state.floats("axes", state.scores),
+        "offsets": state.floats(state.scores, infinite=True),
+        "threshold": state.number(nan=True),
+    }
 
 
 def cut_line(line, rule, balance):

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import _state as state
 from . import _loops
 from .ranking import rank_features, scaled_errors
 
@@ -36,6 +37,16 @@ class CenterPath(NamedTuple):
     ranking: np.ndarray
     losses: np.ndarray  # (n_features,): what a kept feature adds to the objective
     spreads: np.ndarray  # (n_features,): mean loss of a sample around the center of its class
+
+    _state = {
+        "class_centers": state.floats("classes", "features", nan=True),
+        "shared": state.floats("features"),
+        "scale": state.floats("features", least=0.0),
+        "gains": state.floats("features", least=0.0),
+        "ranking": state.ranking("features"),
+        "losses": state.floats("features", least=0.0),
+        "spreads": state.floats("features", least=0.0),
+    }
 
     @property
     def summaries(self):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from .. import _state as state
 from . import _loops
 from .class_moments import class_weights
 from .threads import column_blocks, run_blocks
@@ -26,6 +27,14 @@ class ClassMedians(NamedTuple):
     shared: np.ndarray  # (n_features,): median of all samples when each class weighs 1, eq. (15)
     # (n_features,): sum over the classes of the mean absolute deviation from `shared`, eq. (18).
     shared_dispersion: np.ndarray
+
+    _state = {
+        "counts": state.floats("classes", least=0.0, above=0.0),
+        "medians": state.floats("classes", "features"),
+        "dispersions": state.floats("classes", "features", least=0.0),
+        "shared": state.floats("features"),
+        "shared_dispersion": state.floats("features", least=0.0),
+    }
 
 
 def class_medians(X, codes, n_classes, weights=None, n_jobs=None):

@@ -6,6 +6,7 @@ from functools import reduce
 import numpy as np
 from scipy.sparse import issparse
 
+from .. import _state as state
 from . import _loops
 from .threads import column_blocks, map_blocks, run_blocks
 
@@ -24,6 +25,12 @@ class ClassMoments:
     means: np.ndarray  # (n_classes, n_features): class means; 0 for a class that was not seen
     # (n_classes, n_features): weighted sums of squared deviations from the class mean.
     squares: np.ndarray
+
+    _state = {
+        "counts": state.floats("classes", least=0.0, above=0.0),
+        "means": state.floats("classes", "features"),
+        "squares": state.floats("classes", "features", least=0.0),
+    }
 
     @classmethod
     def empty(cls, n_classes, n_features):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import _state as state
 from .class_moments import class_moments
 from .residuals import residuals
 from .spectrum import Spectrum, matrix_spectrum, merged_spectrum, spectrum
@@ -25,6 +26,13 @@ class ClassSubspace:
     # Of the scatter around the common mean ("total") or the class means ("within").
     spectrum: Spectrum
     scatter: str  # {"total", "within"}: which
+
+    _state = {
+        "counts": state.floats("classes", least=0.0, above=0.0),
+        "means": state.floats("classes", "features"),
+        "spectrum": state.part(Spectrum),
+        "scatter": state.text("total", "within"),
+    }
 
     @classmethod
     def empty(cls, n_classes, n_features, scatter="total"):

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.lapack import dpocon
 
+from .. import _state as state
 from .class_moments import class_weights
 from .spectrum import Spectrum, matrix_spectrum
 
@@ -26,6 +27,15 @@ class GramSummary(NamedTuple):
     # factorisation.
     whitened: np.ndarray | None
     row_means: np.ndarray  # (n_samples,): mean of each row of the kernel matrix
+
+    _state = {
+        "counts": state.floats("classes", least=0.0, above=0.0),
+        "means": state.floats("classes", "rows"),
+        "images": state.floats("classes", "rows"),
+        "spectrum": state.optional(state.part(Spectrum, features="rows")),
+        "whitened": state.optional(state.floats("classes", "rows")),
+        "row_means": state.floats("rows"),
+    }
 
 
 def gram_summary(kernel_matrix, codes, n_classes, weights, n_pairs=None, *, invert=False):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import svd
 
+from .. import _state as state
 from .class_moments import class_moments
 from .class_subspace import ClassSubspace
 from .residuals import residuals
@@ -20,6 +21,14 @@ class Chunk:
     counts: np.ndarray
     means: np.ndarray
     trace: float  # around the mean of the chunk
+
+    _state = {
+        "codes": state.positions("rows", below="classes"),
+        "weights": state.floats("rows", least=0.0),
+        "counts": state.floats("classes", least=0.0, above=0.0),
+        "means": state.floats("classes", "features"),
+        "trace": state.number(0.0),
+    }
 
     @property
     def total(self):
@@ -44,6 +53,17 @@ class SlidingSubspace:
     # (n_samples, rank): of the samples of all chunks, relative to their mean.
     coordinates: np.ndarray
     subspace: ClassSubspace  # class means and leading directions of the window
+
+    _state = {
+        "chunks": state.sequence(state.part(Chunk), tuple),
+        "coordinates": state.floats("rows", "kept"),
+        "subspace": state.part(ClassSubspace),
+    }
+
+    def _check_relations(self, sizes):
+        n_rows = sum(chunk.codes.size for chunk in self.chunks)
+        if self.coordinates.shape != (n_rows, self.subspace.spectrum.values.size):
+            raise state.StateError("are not those of the rows of all chunks", "coordinates")
 
     @classmethod
     def empty(cls, n_classes, n_features):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
+from .. import _state as state
 from .residuals import residuals
 
 _ALL_AT_ONCE = 512  # up to it, all pairs take no longer than some of them, and other threads go on
@@ -31,6 +32,12 @@ class Spectrum(NamedTuple):
     values: np.ndarray
     vectors: np.ndarray  # (n_features, rank): their orthonormal eigenvectors
     trace: float  # sum of all eigenvalues, with those that were cut off
+
+    _state = {
+        "values": state.floats("kept", least=0.0),
+        "vectors": state.floats("features", "kept"),
+        "trace": state.number(0.0),
+    }
 
     @classmethod
     def empty(cls, n_features):

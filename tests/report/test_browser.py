@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 
+from centroidal.model_selection import compare
 from centroidal.report import write_report
-from centroidal.report._text import plus_minus
+from centroidal.report._text import class_labels, plus_minus
 
 from .samples import HOSTILE, widened, with_names
 
@@ -306,6 +308,45 @@ def test_hostile_names_are_shown_and_nothing_runs(read, selection, comparison, f
     assert reader.page.evaluate("window.__pwned") is None
     assert reader.page.locator("main img, main script, main svg svg").count() == 0
     assert HOSTILE[1] in reader.text("h1")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("__proto__", "constructor", "toString"),
+        ("</script>", "\N{DNA DOUBLE HELIX} \N{MICROSCOPE}", ""),
+        ("hasOwnProperty", "n" * 299 + "a", "n" * 299 + "b"),
+    ],
+)
+def test_classes_of_any_name_have_their_place_in_every_chart(read, selection, folder, labels):
+    named = replace(selection, classes=np.array(labels, dtype=object))
+    path = folder / "classes.html"
+    write_report(path, named, force=True)
+    reader = read(path)
+    shown = class_labels(named.classes, 40)
+    assert len(set(shown)) == len(shown)
+    for chart in ("heat", "scatter"):
+        texts = reader.page.locator(f"#chart-{chart} text").all_text_contents()
+        for label in shown:  # long ones are cut once more
+            assert any(text and label.startswith(text.rstrip("…")) for text in texts), label
+    cells = reader.page.locator("#chart-heat .mark-rect path").all()
+    places = {round(cell.bounding_box()["x"]) for cell in cells}
+    assert len(places) == len(labels)
+    points = reader.page.locator("#chart-scatter .mark-symbol.role-mark path")
+    colours = {point.get_attribute("fill") for point in points.all()} - {"transparent", None}
+    assert len(colours) == len(labels)
+
+
+def test_members_of_any_name_have_their_place_in_the_chart(read, folder):
+    names = ("__proto__", "n" * 60 + "a", "n" * 60 + "b")
+    members = {name: DummyClassifier() for name in names}
+    X, y = np.arange(24.0).reshape(12, 2), np.arange(12) % 2
+    path = folder / "members.html"
+    write_report(path, comparison=compare(members, X, y, cv=2, n_repeats=1))
+    reader = read(path)
+    dots = reader.page.locator("#chart-means .mark-symbol.role-mark path").all()
+    assert len({round(dot.bounding_box()["y"]) for dot in dots}) == len(names)
+    assert "__proto__" in reader.page.locator("#chart-means text").all_text_contents()
 
 
 def test_many_features_are_shown_some_at_a_time(read, selection, folder):

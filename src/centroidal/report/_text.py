@@ -106,7 +106,7 @@ def class_labels(classes, length=None):
     """Return the labels as distinct texts, shorter where there are many."""
     if length is None:
         length = _MAX_NAME if len(classes) <= _FEW_CLASSES else 60
-    return _distinct([tidy(label, length) for label in classes.tolist()])
+    return _distinct([tidy(label, length).strip() or "(empty)" for label in classes.tolist()])
 
 
 def score_words(name):

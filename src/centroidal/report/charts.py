@@ -1,7 +1,9 @@
 """The charts, as Vega-Lite specifications made with altair.
 
-Names of the user are values, never names of fields, in which Vega gives dots and brackets a
-meaning. Colours are variables of the style sheet, so that themes and printing need no new drawing.
+Names of the user are texts to show. They are never names of fields, in which Vega gives dots and
+brackets a meaning, and never what tells classes apart, because Vega looks these up as properties of
+an object, of which some, like ``__proto__``, are there already: numbers do that. Colours are
+variables of the style sheet, so that themes and printing need no new drawing.
 """
 
 import numpy as np
@@ -32,6 +34,7 @@ _SERIES_COLOURS = ["var(--c0)", "var(--c1)", "var(--muted)"]
 _SERIES_DASHES = [[1, 0], [6, 4], [1, 3]]
 _POINT = ("n_features", "mean_test_score", "se_test_score")  # columns of a path
 _AT_K = "datum.k == k"  # where the slider stands
+_LABEL = "labels[datum.value]"  # the text of a number, see `_finish`
 _N_COLOURS = 8
 _SHAPES = (
     "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
@@ -89,8 +92,13 @@ def _chart(name):
     return _altair().Chart(_altair().NamedData(name=name))
 
 
-def _finish(chart, height, **datasets):
-    """Return the specification of a chart as wide as its place on the page."""
+def _finish(chart, height, labels=None, **datasets):
+    """Return the specification of a chart as wide as its place on the page.
+
+    Labels are the texts of the numbers that tell classes, or rows, apart.
+    """
+    if labels is not None:
+        chart = chart.add_params(_altair().param(name="labels", value=labels))
     chart = chart.properties(width="container", height=height, datasets=datasets)
     return chart.configure(**_CONFIG).to_dict()
 
@@ -261,7 +269,7 @@ def heat_chart(selection):
     ]
     rows = _heat_rows(names, labels, values, selection.centers[:, columns])
     return {
-        "spec": _finish(_heat_layers(labels), 24 * len(columns), rows=rows),
+        "spec": _finish(_heat_layers(labels), 24 * len(columns), labels, rows=rows),
         "description": (
             f"Heat map of the class centers of {count(len(columns), 'selected feature')} in "
             f"{count(len(labels), 'class', 'classes')}, standardised. The numbers are in the table "
@@ -286,6 +294,7 @@ def _heat_rows(names, labels, values, centers):
     return [
         {
             "feature": name,
+            "code": c,
             "class": label,
             "z": json_number(values[c, i]) or 0.0,
             "shown": number(values[c, i], "+.1f"),
@@ -336,8 +345,9 @@ def _class_axis(is_level):
         labelPadding=8,
         ticks=False,
         domain=False,
+        labelExpr=_LABEL,
     )
-    return alt.X("class:N", sort=None, title=None, axis=axis, scale=alt.Scale(paddingInner=0.03))
+    return alt.X("code:O", sort=None, title=None, axis=axis, scale=alt.Scale(paddingInner=0.03))
 
 
 def _step_words():
@@ -369,7 +379,7 @@ def scatter_chart(selection, table):
     rows = _points(selection, subspace, labels, table)
     n_wrong = sum(row["wrong"] for row in rows)
     return {
-        "spec": _finish(_scatter_layers(labels, is_line), 380, rows=rows),
+        "spec": _finish(_scatter_layers(labels, is_line), 380, labels, rows=rows),
         "description": (
             f"Scatter chart of {count(len(rows), 'sample')} in two dimensions, by class. "
             f"{count(n_wrong)} of them, ringed, were mostly taken for another class when they were "
@@ -396,7 +406,7 @@ def scatter_chart(selection, table):
 def _scatter_layers(labels, is_line):
     """Draw the points, and rings around those that were taken for another class."""
     alt = _altair()
-    two, codes = len(labels) == 2, range(len(labels))
+    two, codes = len(labels) == 2, list(range(len(labels)))
     beside = "principal component beside it" if two else "second Fisher axis"
     x = alt.X(
         "x:Q",
@@ -410,15 +420,19 @@ def _scatter_layers(labels, is_line):
         axis=alt.Axis(values=[]) if is_line else alt.Axis(),
     )
     colour = alt.Color(
-        "class:N",
-        scale=alt.Scale(domain=labels, range=[f"var(--c{code % _N_COLOURS})" for code in codes]),
+        "code:N",
+        scale=alt.Scale(domain=codes, range=[f"var(--c{code % _N_COLOURS})" for code in codes]),
         legend=alt.Legend(
-            title=None, orient="top", columns=_legend_columns(labels), symbolLimit=40
+            title=None,
+            orient="top",
+            columns=_legend_columns(labels),
+            symbolLimit=40,
+            labelExpr=_LABEL,
         ),
     )
     shape = alt.Shape(
-        "class:N",
-        scale=alt.Scale(domain=labels, range=[_SHAPES[code % len(_SHAPES)] for code in codes]),
+        "code:N",
+        scale=alt.Scale(domain=codes, range=[_SHAPES[code % len(_SHAPES)] for code in codes]),
     )
     tooltip = _tooltip(id="Sample", **{"class": "Class"}, predicted="Predicted, held out")
     base = _chart("rows").encode(x=x, y=y, tooltip=tooltip)
@@ -446,6 +460,7 @@ def _points(selection, subspace, labels, table):
         return {
             "x": json_number(subspace[sample, 0]),
             "y": json_number(subspace[sample, 1]),
+            "code": int(true[sample]),
             "class": labels[true[sample]],
             "predicted": "never tested" if taken[sample] < 0 else labels[taken[sample]],
             "wrong": bool(taken[sample] >= 0 and taken[sample] != true[sample]),
@@ -477,12 +492,15 @@ def _mostly_predicted(predicted, n_classes):
 
 def means_chart(rows, score_name, title):
     """Draw means and errors: rows of a label, the two, and whether it is a reference."""
-    values = [_mean_row(*row, score_name) for row in rows if np.isfinite(row[1])]
+    known = (row for row in rows if np.isfinite(row[1]))
+    values = [{"place": place, **_mean_row(*row, score_name)} for place, row in enumerate(known)]
     if not values:
         return None
     height = max(90, 32 * len(values))
     return {
-        "spec": _finish(_mean_layers(score_name, title), height, rows=values),
+        "spec": _finish(
+            _mean_layers(score_name, title), height, [row["name"] for row in values], rows=values
+        ),
         "description": "Dot chart of mean scores, the best first: "
         + "; ".join(f"{row['name']} {row['text']}" for row in values[:20])
         + ".",
@@ -506,8 +524,8 @@ def _mean_layers(score_name, title):
     axis = _share_axis(5) if is_share(score_name) else alt.Axis(tickCount=5)
     x = alt.X("mean:Q", title=title, scale=alt.Scale(zero=False, nice=True), axis=axis)
     style = {"labelColor": "var(--ink)", "labelPadding": 8, "labelLimit": 190}
-    names = alt.Axis(ticks=False, domain=False, grid=True, **style)
-    y = alt.Y("name:N", sort=None, title=None, axis=names)
+    names = alt.Axis(ticks=False, domain=False, grid=True, labelExpr=_LABEL, **style)
+    y = alt.Y("place:O", sort=None, title=None, axis=names)
     kinds = ("method", "reference")
     colour = _by(alt.Color, "kind", kinds, ("var(--c0)", "var(--c1)"))
     shape = _by(alt.Shape, "kind", kinds, ("circle", "diamond"))

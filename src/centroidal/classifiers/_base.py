@@ -218,6 +218,8 @@ class MergeableClassifier:
             Estimator of both parts, with the classes of either.
         """
         check_same_features(self, other)
+        for part in (self, other):  # either may come from a file, by whatever way
+            state.check_state(part)
         self._check_mergeable(other)
         classes = np.union1d(self.classes_, other.classes_)
         self._check_for(self.n_features_in_, classes.size)

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, clone
 from .._data import Features, check_next_classes
 from .._parameters import check_choice
 from .._progress import progress_function
+from .._state import check_state, floats, positions
 from ..classifiers.sparse_center_rule import ColumnSummary
 from ..statistics import ClassMoments, class_moments, map_blocks
 from ..streaming.batches import Batches
@@ -19,9 +20,10 @@ from ..streaming.passes import (
     block_width,
     check_whole,
     codes_of,
+    moments_from_arrays,
     read_block,
+    summaries_from_arrays,
     summary_arrays,
-    summary_from_arrays,
 )
 from .methods import DataKind, selection_methods
 from .metrics import class_hits, confusion_matrices
@@ -115,19 +117,24 @@ class BatchSource:
 
     def count_predictions(self, trial):
         """Count what each training set predicts in the folds that it leaves out."""
-        self._model, self._done = self._checkpoint.begin(clone(self._plan.estimator))
+        n_features = self._batches.n_features
+        self._model, self._done = self._checkpoint.begin(clone(self._plan.estimator), n_features)
         state = self._checkpoint.state or {}
-        self._tally = _Tally.begin(trial, self.classes.size, state.get("tally"))
-        if self._done.finished:
-            self._spreads = state["spreads"]
-        else:
+        with self._checkpoint.errors_that_name():
+            self._tally = _Tally.begin(trial, self.class_counts, state.get("tally"))
+            if self._done.finished:
+                self._spreads = state["spreads"]
+                floats("features", least=0.0)(self._spreads, {"features": n_features})
+        if not self._done.finished:
             self._run_passes(trial, state.get("summary"))
         return self._tally.counts(trial)
 
     def _run_passes(self, trial, state):
         """Summarise the training sets, then predict each row by models that have not seen it."""
         plan, checkpoint = self._plan, self._checkpoint
-        self._summary = summary = (MeansPass if plan.has_moments else MediansPasses)(plan, state)
+        with checkpoint.errors_that_name():
+            kind = MeansPass if plan.has_moments else MediansPasses
+            self._summary = summary = kind(plan, state, self._done.n_done)
         n_passes = summary.n_passes + 1
         rows_read = RowCount(self._tell, self._batches.n_samples, n_passes, self._done.n_rows)
         for _ in summary.steps(self._done.n_done, rows_read):
@@ -229,6 +236,8 @@ class MeansPass:
         What the passes over the rows have in common.
     state : dict or None
         What an earlier run has found.
+    n_done : int
+        In how many steps it found it.
 
     Attributes
     ----------
@@ -238,10 +247,15 @@ class MeansPass:
 
     n_passes = 1
 
-    def __init__(self, plan, state):
+    def __init__(self, plan, state, n_done):
         self._plan = plan
         self.n_steps = plan.n_batches
-        self._moments = None if state is None else ClassMoments(**state)
+        self._moments = None
+        if state is None and n_done:
+            raise ValueError("it holds no moments of the batches that were read")
+        if state is not None:
+            n_cells = plan.folds.n_folds * plan.n_classes
+            self._moments = moments_from_arrays(state, n_cells, plan.batches.n_features)
 
     def steps(self, n_done, rows_read):
         """Go on after some steps; yield after each."""
@@ -294,16 +308,21 @@ class MediansPasses:
         What the passes over the rows have in common.
     state : dict or None
         What an earlier run has found.
+    n_done : int
+        In how many steps it found it.
     """
 
-    def __init__(self, plan, state):
+    def __init__(self, plan, state, n_done):
         self._plan = plan
         self._starts = range(0, plan.batches.n_features, plan.width)
         self.n_passes = self.n_steps = len(self._starts)
         state = {"spreads": [], "summaries": [[] for _ in plan.sets]} | (state or {})
+        n_columns = min(n_done * plan.width, plan.batches.n_features)
         self._spreads = list(state["spreads"])
+        for spreads in self._spreads:
+            floats(n_columns, least=0.0)(spreads, {})
         self._parts = {
-            left_out: [summary_from_arrays(part) for part in parts]
+            left_out: summaries_from_arrays(parts, plan.n_classes, n_columns)
             for left_out, parts in zip(plan.sets, state["summaries"], strict=True)
         }
 
@@ -373,11 +392,16 @@ class _Tally(NamedTuple):
     inner: np.ndarray
     at_random: np.ndarray
 
+    _state = {
+        "confusions": positions("folds", "sizes", "classes", "classes", below="counts"),
+        "inner": positions("folds", "folds", "inner", "classes", below="counts"),
+        "at_random": positions("folds", "orders", "sizes", "classes", below="counts"),
+    }
+
     @classmethod
-    def begin(cls, trial, n_classes, arrays=None):
+    def begin(cls, trial, class_counts, arrays=None):
         """Return counts of nothing, or what an earlier run has counted."""
-        if arrays is not None:
-            return cls(**arrays)
+        n_classes = class_counts.size
         n_folds, (key,) = trial.repeat.n_folds, trial.candidates
         n_sizes, n_inner = trial.all_sizes.size, trial.inner_sizes(key).size
         shapes = (
@@ -385,7 +409,12 @@ class _Tally(NamedTuple):
             (n_folds, n_folds, n_inner, n_classes),
             (n_folds, _N_RANDOM, n_sizes, n_classes),
         )
-        return cls(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
+        if arrays is None:
+            return cls(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
+        found, counts = cls(**arrays), int(class_counts.max()) + 1
+        sizes = {"folds": n_folds, "sizes": n_sizes, "inner": n_inner, "orders": _N_RANDOM}
+        check_state(found, classes=n_classes, counts=counts, **sizes)
+        return found
 
     @property
     def arrays(self):

@@ -5,6 +5,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from .._files import check_target, write_atomically
 from .._plain import json_plain
 from ..persistence.archive import read_members, read_tree, tree_members
@@ -102,7 +104,11 @@ class Checkpoint:
         self._every, self._manifest, self._key = every, manifest, key
         self._n_steps, self._written = 0, time.monotonic()
 
-    def begin(self, estimator):
+    def errors_that_name(self):
+        """Return a context in which what is wrong with the arrays is said of the file."""
+        return errors_that_name(self._path)
+
+    def begin(self, estimator, n_features):
         """Return the model and the progress of an earlier run, or write those of a new one.
 
         So that what cannot be written is known before any work.
@@ -118,9 +124,22 @@ class Checkpoint:
         with errors_that_name(self._path), open(self._path, "rb") as stream:
             members = read_members(stream, _max_bytes(self._path), prefix=_STATE)
             self.state = read_tree(_STATE, members)
+            self._check_model(model, estimator, n_features)
+            if progress.n_done and self.state is None and not hasattr(model, "classes_"):
+                raise ValueError("it holds nothing of the batches that were read")
         if "n_jobs" in estimator.get_params():
             model.set_params(n_jobs=estimator.get_params()["n_jobs"])
         return model, progress
+
+    def _check_model(self, model, estimator, n_features):
+        """Raise unless the model is what the manifest says it is."""
+        if type(model) is not type(estimator):
+            raise ValueError(f"it holds a {type(model).__name__}")
+        if getattr(model, "n_features_in_", n_features) != n_features:
+            raise ValueError(f"its model has {model.n_features_in_} features, not {n_features}")
+        classes = self._manifest["classes"]
+        if getattr(model, "classes_", np.array(classes)).tolist() != classes:
+            raise ValueError("its model has other classes")
 
     def is_due(self):
         """Count a step, and say whether it is time to write."""
@@ -162,7 +181,8 @@ class Checkpoint:
                 f"checkpoint={str(self._path)!r} exists and is no checkpoint that can be resumed; "
                 "name another file."
             )
-        progress = Progress(*found["progress"])
+        with errors_that_name(self._path):
+            progress = _check_progress(found["progress"])
         differences = _differences(found, self._manifest, progress)
         if differences:
             raise ValueError(
@@ -171,6 +191,16 @@ class Checkpoint:
                 "Name another file, or remove this one to begin anew."
             )
         return progress
+
+
+def _check_progress(found):
+    """Return what a file says of its progress, if that can be."""
+    kinds = (int, int, bool)
+    if not isinstance(found, list) or [type(each) for each in found] != [*kinds]:
+        raise ValueError(f"progress={found!r} must be two whole numbers and a bool")
+    if min(found) < 0:
+        raise ValueError(f"progress={found!r} must not be negative")
+    return Progress(*found)
 
 
 def _differences(found, wanted, progress):

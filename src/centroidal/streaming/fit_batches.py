@@ -6,7 +6,6 @@ from .._data import Features, check_next_classes
 from .._parameters import check_parameters
 from .._progress import progress_function
 from ..classifiers import SparseCenterClassifier
-from ..statistics import ClassMoments
 from ..statistics.class_moments import rows_per_block
 from .checkpoint import Checkpoint, Progress, manifest_of
 from .passes import (
@@ -15,9 +14,10 @@ from .passes import (
     check_batches,
     check_whole,
     codes_of,
+    moments_from_arrays,
     read_block,
+    summaries_from_arrays,
     summary_arrays,
-    summary_from_arrays,
 )
 
 __all__ = ["fit_batches"]
@@ -160,11 +160,12 @@ def _manifest(model, batches, classes, **plan):
 
 
 def _fit_rows(model, batches, classes, checkpoint, tell):
-    model, done = checkpoint.begin(model)
+    model, done = checkpoint.begin(model, batches.n_features)
     if done.finished:
         return model
     kind = _MomentSums if hasattr(model, "_keep_moments") else _PartialFits
-    fit = kind(model, classes, checkpoint.state)
+    with checkpoint.errors_that_name():
+        fit = kind(model, classes, batches.n_features, checkpoint.state)
     for batch in batches.start(done.n_done):
         fit.add(batch, codes_of(batch, classes))
         done = Progress(done.n_done + 1, done.n_rows + batch.y.size)
@@ -188,13 +189,15 @@ class _PartialFits:
         Of the rows so far.
     classes : ndarray
         All that may occur.
+    n_features : int
+        Columns of a batch.
     state : dict or None
         What an earlier run has found beside the model.
     """
 
     state = None
 
-    def __init__(self, model, classes, state):
+    def __init__(self, model, classes, n_features, state):
         self._model, self._classes = model, classes
 
     def add(self, batch, codes):
@@ -209,9 +212,11 @@ class _PartialFits:
 class _MomentSums(_PartialFits):
     """A classifier that needs class moments only: it is solved in the end, see `_PartialFits`."""
 
-    def __init__(self, model, classes, state):
-        super().__init__(model, classes, state)
-        self._moments = None if state is None else ClassMoments(**state)
+    def __init__(self, model, classes, n_features, state):
+        super().__init__(model, classes, n_features, state)
+        self._moments = None
+        if state is not None:
+            self._moments = moments_from_arrays(state, classes.size, n_features)
 
     @property
     def state(self):
@@ -234,10 +239,12 @@ class _MomentSums(_PartialFits):
 
 def _fit_columns(model, batches, classes, checkpoint, width, tell):
     starts = range(0, batches.n_features, width)
-    model, done = checkpoint.begin(model)
+    model, done = checkpoint.begin(model, batches.n_features)
     if done.finished:
         return model
-    parts = [summary_from_arrays(part) for part in checkpoint.state or []]
+    with checkpoint.errors_that_name():
+        n_columns = min(done.n_done * width, batches.n_features)
+        parts = summaries_from_arrays(checkpoint.state or [], classes.size, n_columns)
     height = rows_per_block(batches.n_samples, batches.n_features, classes.size, batches.n_stored)
     rows_read = RowCount(tell, batches.n_samples, len(starts), done.n_rows)
     for number, start in enumerate(starts[done.n_done :], done.n_done + 1):

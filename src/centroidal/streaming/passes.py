@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from .._data import label_codes
+from .._state import check_state
 from ..classifiers.sparse_center_rule import ColumnSummary
 from ..statistics import ClassMedians, ClassMoments
 from .batches import Batches
@@ -16,9 +17,10 @@ __all__ = [
     "check_batches",
     "check_whole",
     "codes_of",
+    "moments_from_arrays",
     "read_block",
+    "summaries_from_arrays",
     "summary_arrays",
-    "summary_from_arrays",
 ]
 
 
@@ -115,8 +117,25 @@ def summary_arrays(summary):
     return arrays
 
 
-def summary_from_arrays(arrays):
-    """Undo `summary_arrays`."""
+def moments_from_arrays(arrays, n_classes, n_features):
+    """Return the class moments that a checkpoint holds, after a check of them."""
+    moments = ClassMoments(**arrays)
+    check_state(moments, classes=n_classes, features=n_features)
+    return moments
+
+
+def summaries_from_arrays(parts, n_classes, n_columns):
+    """Undo `summary_arrays` for blocks of columns, so many together, after a check of them."""
+    summaries = [_summary_from_arrays(part) for part in parts]
+    for summary in summaries:
+        check_state(summary, classes=n_classes)
+    n_found = sum(summary.medians.shared.size for summary in summaries)
+    if n_found != n_columns:
+        raise ValueError(f"it holds {n_found} columns, not the {n_columns} that were read")
+    return summaries
+
+
+def _summary_from_arrays(arrays):
     medians = ClassMedians(*(arrays[f"medians_{name}"] for name in ClassMedians._fields))
     moments = None
     if "means" in arrays:

@@ -42,7 +42,7 @@ def test_curve_holds_both_paths_and_the_largest_class(selection):
     rows = rows_of(chart)
     by_series = {}
     for row in rows:
-        by_series.setdefault(row["series"], []).append(row["score"])
+        by_series.setdefault(row["series"], []).append(row["mean"])
     np.testing.assert_allclose(
         by_series["this method"], selection.path["mean_test_score"], rtol=1e-5
     )
@@ -103,8 +103,10 @@ def test_points_of_many_samples_are_spread_over_the_classes(selection):
 
 
 def test_means_that_are_not_known_are_left_out():
+    names = ("name", "mean", "error", "is_reference")
     rows = [("a", 0.5, 0.1, False), ("b", np.nan, np.nan, False), ("c", 0.4, np.nan, True)]
+    rows = [dict(zip(names, row, strict=True)) for row in rows]
     values = rows_of(means_chart(rows, "accuracy", "accuracy"))
     assert [row["name"] for row in values] == ["a", "c"]
     assert (values[0]["low"], values[0]["high"]) == (0.4, 0.6)
-    assert means_chart([("b", np.nan, np.nan, False)], "accuracy", "accuracy") is None
+    assert means_chart(rows[1:2], "accuracy", "accuracy") is None

@@ -171,15 +171,9 @@ def _charts(selection, comparison, table, references, compared):
         found["curve"] = charts.curve_chart(selection)
         found["heat"] = charts.heat_chart(selection)
         found["scatter"] = charts.scatter_chart(selection, table)
-    if compared is not None:
-        rows = [
-            (row["name"], row["mean"], row["error"], row["is_reference"])
-            for row in compared["rows"]
-        ]
-        found["means"] = charts.means_chart(rows, comparison.score_name, compared["score"])
-    else:
-        rows = [(*row, place > 0) for place, row in enumerate(references["values"])]
-        found["means"] = charts.means_chart(rows, selection.scoring, references["score"])
+    name = selection.scoring if comparison is None else comparison.score_name
+    scores = references if compared is None else compared
+    found["means"] = charts.means_chart(scores["rows"], name, scores["score"])
     return {name: chart for name, chart in found.items() if chart is not None}
 
 

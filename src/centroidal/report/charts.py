@@ -108,6 +108,17 @@ def _tooltip(**titles):
     return [_altair().Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
 
 
+def _score_values(mean, error, name):
+    """Return a score as charts show it: with one standard error to either side, and as text."""
+    half = error if np.isfinite(error) else 0.0
+    return {
+        "mean": json_number(mean),
+        "low": json_number(mean - half),
+        "high": json_number(mean + half),
+        "text": plus_minus(mean, error, name),
+    }
+
+
 def _by(channel, field, domain, values):
     """Encode a field by a value for each of its names, without a legend."""
     scale = _altair().Scale(domain=list(domain), range=list(values))
@@ -127,7 +138,7 @@ def curve_chart(selection):
     x = alt.X("k:Q", title="number of features", scale=_size_scale(sizes), axis=_size_axis(sizes))
     scale = alt.Scale(domain=[float(bottom), 1.0], nice=False)
     title = score_words(selection.scoring).split(" (")[0]
-    y = alt.Y("score:Q", title=title, scale=scale, axis=_share_axis(6))
+    y = alt.Y("mean:Q", title=title, scale=scale, axis=_share_axis(6))
     colour = _by(alt.Color, "series", _SERIES, _SERIES_COLOURS)
     dash = _by(alt.StrokeDash, "series", _SERIES, _SERIES_DASHES)
     base = _chart("rows").encode(x=x)
@@ -174,16 +185,8 @@ def _curve_rows(selection):
 
 
 def _curve_row(series, size, mean, error, name):
-    half = error if np.isfinite(error) else 0.0
-    return {
-        "series": series,
-        "k": int(size),
-        "shown_k": count(size),
-        "score": json_number(mean),
-        "low": json_number(max(0.0, mean - half)),
-        "high": json_number(min(1.0, mean + half)),
-        "text": plus_minus(mean, error, name),
-    }
+    place = {"series": series, "k": int(size), "shown_k": count(size)}
+    return place | _score_values(mean, error, name)
 
 
 def _size_scale(sizes):
@@ -491,9 +494,17 @@ def _mostly_predicted(predicted, n_classes):
 
 
 def means_chart(rows, score_name, title):
-    """Draw means and errors: rows of a label, the two, and whether it is a reference."""
-    known = (row for row in rows if np.isfinite(row[1]))
-    values = [{"place": place, **_mean_row(*row, score_name)} for place, row in enumerate(known)]
+    """Draw means and errors of rows of a table of scores."""
+    known = [row for row in rows if np.isfinite(row["mean"])]
+    values = [
+        {
+            "place": place,
+            "name": cut(row["name"], 48),
+            "kind": "reference" if row["is_reference"] else "method",
+            **_score_values(row["mean"], row["error"], score_name),
+        }
+        for place, row in enumerate(known)
+    ]
     if not values:
         return None
     height = max(90, 32 * len(values))
@@ -504,18 +515,6 @@ def means_chart(rows, score_name, title):
         "description": "Dot chart of mean scores, the best first: "
         + "; ".join(f"{row['name']} {row['text']}" for row in values[:20])
         + ".",
-    }
-
-
-def _mean_row(label, mean, error, is_reference, score_name):
-    half = error if np.isfinite(error) else 0.0
-    return {
-        "name": cut(label, 48),
-        "kind": "reference" if is_reference else "method",
-        "mean": json_number(mean),
-        "low": json_number(mean - half),
-        "high": json_number(mean + half),
-        "text": plus_minus(mean, error, score_name),
     }
 
 

@@ -84,27 +84,29 @@ def _selection_request(selection):
 
 
 def _data_facts(selection, comparison, table):
-    if selection is not None:
-        classes, counts = selection.classes, selection.class_counts
-        n_samples, n_features = counts.sum(), len(selection.feature_names)
-    else:
-        n_samples, n_features = len(comparison.target), comparison.n_features
-        classes = comparison.classes
-        counts = np.bincount(comparison.target, minlength=len(classes))
+    found = comparison if selection is None else selection
+    n_features = found.n_features if selection is None else len(found.feature_names)
+    classes, counts = found.classes, _class_counts(found)
     remarks = () if table is None else table.remarks
     return {
         "source": None if table is None else tidy(table.source),
-        "n_samples": count(n_samples),
+        "n_samples": count(counts.sum()),
         "n_features": count(n_features),
         "n_classes": count(len(classes)),
         "classes": [
-            (label, count(n), percent(n / max(1, n_samples)))
+            (label, count(n), percent(n / max(1, counts.sum())))
             for label, n in zip(class_labels(classes)[:_MAX_CLASSES], counts, strict=False)
         ],
         "more_classes": max(0, len(classes) - _MAX_CLASSES),
         "remarks": [tidy(remark, 1000) for remark in remarks[:50]],
         "more_remarks": max(0, len(remarks) - 50),
     }
+
+
+def _class_counts(found):
+    """Return the number of samples of each class of a selection or a comparison."""
+    counts = getattr(found, "class_counts", None)
+    return np.bincount(found.target, minlength=len(found.classes)) if counts is None else counts
 
 
 def answer_section(selection, comparison):
@@ -335,20 +337,24 @@ def reference_section(selection):
     if selection is None:
         return None
     name, numbers = selection.scoring, [each["n_features"] for each in selection.fold_choices]
-    used = _range(numbers)
+    used, title = _range(numbers), f"{_method_title(selection.method)} (this selection)"
     rows = [
-        (
-            f"{_method_title(selection.method)} (this selection)",
-            selection.score,
-            selection.se_score,
-            used,
-        ),
-        ("Random features, as many", selection.random_score, selection.se_random, used),
+        (title, selection.score, selection.se_score, used),
+        ("As many random features", selection.random_score, selection.se_random, used),
         ("Always the largest class", selection.majority_score, np.nan, "0"),
     ]
     return {
-        "rows": [(label, plus_minus(mean, error, name), used) for label, mean, error, used in rows],
-        "values": [(label.split(",")[0], mean, error) for label, mean, error, _ in rows],
+        "rows": [
+            {
+                "name": label,
+                "is_reference": label != title,
+                "mean": mean,
+                "error": error,
+                "score": plus_minus(mean, error, name),
+                "features": n_features,
+            }
+            for label, mean, error, n_features in rows
+        ],
         "tried": _method_rows(selection),
         "score": score_words(name),
     }
@@ -630,9 +636,7 @@ _AT_RANDOM = (
 
 def _about_classes(found):
     """Warn of few samples, and of classes of unequal size."""
-    counts = getattr(found, "class_counts", None)
-    if counts is None:
-        counts = np.bincount(found.target, minlength=len(found.classes))
+    counts = _class_counts(found)
     least, most = int(np.argmin(counts)), int(np.argmax(counts))
     labels = class_labels(found.classes, 60)
     if counts[least] < _FEW:

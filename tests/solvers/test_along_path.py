@@ -6,17 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from centroidal.solvers.along_path import (
-    hits_along_path,
-    nearest_along_path,
-    nearest_in_orders,
-)
+from centroidal.solvers.along_path import hits_along_path, nearest_in_orders
 from centroidal.solvers.sparse_centers import CenterPath
 
 
 def path_of(centers, scale, ranking):
     blank = np.zeros(scale.size)
     return CenterPath(centers, blank, scale, blank, ranking, blank, blank)
+
+
+def nearest_by_ranking(path, X, rows, **rule):
+    (found,) = nearest_in_orders(path, path.ranking[None], X, rows, **rule)
+    return found
 
 
 def nearest_by_loops(path, X, is_l1, grid, bonus):
@@ -58,7 +59,7 @@ def problem(seed, n_samples, n_features, n_classes):
 def test_each_model_predicts_as_by_itself(seed, n_samples, n_features, n_classes, is_l1, is_sparse):
     X, path, grid, bonus = problem(seed, n_samples, n_features, n_classes)
     samples = sparse.csr_array(X) if is_sparse else X
-    found = nearest_along_path(
+    found = nearest_by_ranking(
         path, samples, np.arange(n_samples), is_l1=is_l1, grid=grid, bonus=bonus
     )
     assert np.array_equal(found, nearest_by_loops(path, X, is_l1, grid, bonus))
@@ -70,7 +71,7 @@ def test_samples_of_any_kind_and_order(layout, dtype, rng):
     X = rng.integers(0, 5, size=(19, 6)).astype(dtype)
     path = path_of(rng.normal(2.0, 1.0, (3, 6)), np.ones(6), np.arange(6)[::-1])
     grid, bonus = np.array([1, 6]), np.zeros((3, 2))
-    found = nearest_along_path(path, layout(X), np.arange(19), is_l1=False, grid=grid, bonus=bonus)
+    found = nearest_by_ranking(path, layout(X), np.arange(19), is_l1=False, grid=grid, bonus=bonus)
     assert np.array_equal(found, nearest_by_loops(path, X.astype(float), False, grid, bonus))
 
 
@@ -92,14 +93,14 @@ def test_many_models_are_followed_for_few_rows_at_a_time(rng):
     path = path_of(rng.normal(size=(3, 2500)), np.ones(2500), rng.permutation(2500))
     every = {"is_l1": False, "grid": np.arange(1, 2501), "bonus": np.zeros((3, 2500))}
     some = {"is_l1": False, "grid": np.array([1, 40, 2500]), "bonus": np.zeros((3, 3))}
-    found = nearest_along_path(path, X, np.arange(50), **every)
+    found = nearest_by_ranking(path, X, np.arange(50), **every)
     assert np.array_equal(found[:, [0, 39, 2499]], nearest_by_loops(path, X, **some))
 
 
 def test_rows_are_predicted_in_the_order_in_which_they_are_named():
     X, path, grid, bonus = problem(3, 12, 8, 3)
     rows = np.array([11, 0, 5, 5, 2, 7, 1, 9, 3])
-    found = nearest_along_path(path, X, rows, is_l1=False, grid=grid, bonus=bonus)
+    found = nearest_by_ranking(path, X, rows, is_l1=False, grid=grid, bonus=bonus)
     assert np.array_equal(found, nearest_by_loops(path, X[rows], False, grid, bonus))
 
 
@@ -107,7 +108,7 @@ def test_rows_are_predicted_in_the_order_in_which_they_are_named():
 def test_no_rows_give_no_labels(make):
     X, path, grid, bonus = problem(3, 5, 8, 3)
     none = np.array([], dtype=int)
-    found = nearest_along_path(path, make(X), none, is_l1=False, grid=grid, bonus=bonus)
+    found = nearest_by_ranking(path, make(X), none, is_l1=False, grid=grid, bonus=bonus)
     assert found.shape == (0, grid.size)
 
 
@@ -116,7 +117,7 @@ def test_no_rows_give_no_labels(make):
 def test_class_without_a_center_is_never_nearest(make, unseen):
     X, path, grid, bonus = problem(4, 15, 8, 3)
     path.class_centers[unseen] = np.nan
-    found = nearest_along_path(path, make(X), np.arange(15), is_l1=False, grid=grid, bonus=bonus)
+    found = nearest_by_ranking(path, make(X), np.arange(15), is_l1=False, grid=grid, bonus=bonus)
     assert np.array_equal(found, nearest_by_loops(path, X, False, grid, bonus))
     assert not (found == unseen).any()
 
@@ -125,7 +126,7 @@ def test_class_without_a_center_is_never_nearest(make, unseen):
 def test_of_classes_that_are_as_near_the_first_is_taken(make):
     path = path_of(np.array([[3.0], [1.0], [-1.0]]), np.ones(1), np.array([0]))
     X = make(np.array([[0.0], [2.0], [-4.0]]))
-    found = nearest_along_path(
+    found = nearest_by_ranking(
         path, X, np.arange(3), is_l1=False, grid=np.array([1]), bonus=np.zeros((3, 1))
     )
     assert found.ravel().tolist() == [1, 0, 2]

@@ -20,7 +20,6 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import get_routing_for_object
-from sklearn.utils.parallel import Parallel, delayed
 
 from .._data import check_labelled, check_labels, label_codes, rows_of
 from .._parameters import check_classifier, check_jobs
@@ -28,7 +27,7 @@ from .comparison import FoldResult, Question, tabulate
 from .feature_flow import used_features
 from .lineup import comparison_lineup, inner_folds
 from .metrics import check_scoring
-from .repeatable import draw_seed, draw_seeds, one_thread, seed_parts
+from .repeatable import draw_seed, draw_seeds, run_jobs, seed_parts
 from .sources import check_imputer, with_imputer
 from .splits import check_groups, outer_folds
 
@@ -363,9 +362,9 @@ class _Trial(NamedTuple):
         return rows_of(self.X, rows), self.classes[self.codes[rows]]
 
 
-def _run_alone(trial, name, estimator, fold, seed, train, test):
+def _run_member(trial, name, estimator, fold, seed, train, test):
     """Fit and score one member in one fold; an error becomes part of the result."""
-    with one_thread(), warnings.catch_warnings(record=True) as given:
+    with warnings.catch_warnings(record=True) as given:
         try:
             found = _fit_and_score(trial, estimator, seed, train, test)
         except Exception as error:
@@ -475,18 +474,16 @@ class ComparisonRun:
             for name, each in self._members.items()
             if (name, fold) not in self._found
         ]
-        with one_thread():  # here too: jobs in threads would not restore it in order
-            parallel = Parallel(n_jobs=self._n_jobs, return_as="generator")
-            found = parallel(delayed(_run_alone)(*job) for job in jobs)
-            try:
+        found = run_jobs(_run_member, jobs, self._n_jobs)
+        try:
+            start = time.perf_counter()
+            for result in found:
+                self._found[result.name, result.fold] = result
+                self._seconds += time.perf_counter() - start
+                yield result
                 start = time.perf_counter()
-                for result in found:
-                    self._found[result.name, result.fold] = result
-                    self._seconds += time.perf_counter() - start
-                    yield result
-                    start = time.perf_counter()
-            finally:
-                _end_early(found)
+        finally:
+            _end_early(found)
 
     @property
     def results(self):

@@ -9,7 +9,6 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import Parallel, delayed
 
 from .._data import LabelledData, check_labels, rows_of
 from .._parameters import check_classifier, check_jobs
@@ -18,7 +17,7 @@ from .feature_subset import scaled_logistic
 from .metrics import Scoring, check_scoring
 from .nested import check_feature_grid, score_path, score_table
 from .procedures import RankedPath
-from .repeatable import draw_seeds, one_thread
+from .repeatable import draw_seeds, run_jobs
 from .splits import list_folds, size_ratio
 
 __all__ = ["SelectionCurve", "selection_curve"]
@@ -272,18 +271,11 @@ def _overlap(rankings, sizes):
 
 def _run(trial, selectors, folds, n_random, rng, n_jobs):
     """Results of the folds: a list for each selector, and the scores of random features."""
-    jobs = [(_try_selector, trial, each, *fold) for each in selectors for fold in folds]
-    if n_random:
-        seeds = draw_seeds(rng, len(folds)).tolist()
-        pairs = zip(seeds, folds, strict=True)
-        jobs += [(_try_random, trial, n_random, seed, *fold) for seed, fold in pairs]
-    with one_thread():  # here too: jobs in threads would not restore it in order
-        found = Parallel(n_jobs=n_jobs)(delayed(_run_alone)(*job) for job in jobs)
-    n_tried = len(selectors) * len(folds)
-    tried = [found[i : i + len(folds)] for i in range(0, n_tried, len(folds))]
-    return tried, found[n_tried:]
-
-
-def _run_alone(function, *args):
-    with one_thread():
-        return function(*args)
+    jobs = [(trial, each, *fold) for each in selectors for fold in folds]
+    found = list(run_jobs(_try_selector, jobs, n_jobs))
+    tried = [found[i : i + len(folds)] for i in range(0, len(jobs), len(folds))]
+    if not n_random:
+        return tried, []
+    seeds = zip(draw_seeds(rng, len(folds)).tolist(), folds, strict=True)
+    jobs = [(trial, n_random, seed, *fold) for seed, fold in seeds]
+    return tried, list(run_jobs(_try_random, jobs, n_jobs))

@@ -8,7 +8,6 @@ __all__ = [
     "COUNTED",
     "Scoring",
     "check_scoring",
-    "class_hits",
     "confusion_matrices",
     "corrected_error",
     "majority_score",
@@ -49,13 +48,6 @@ def confusion_matrices(predicted, true, n_classes):
     cells = true * n_classes + predicted + np.arange(len(predicted))[:, None] * n_classes**2
     counts = np.bincount(cells.ravel(), minlength=len(predicted) * n_classes**2)
     return counts.reshape(len(predicted), n_classes, n_classes)
-
-
-def class_hits(predicted, true, n_classes):
-    """Count the samples of each class that are recognised, for each row of predicted codes."""
-    rows, columns = np.nonzero(predicted == true)
-    cells = rows * n_classes + true[columns]
-    return np.bincount(cells, minlength=len(predicted) * n_classes).reshape(-1, n_classes)
 
 
 def score_confusion(confusion, name):

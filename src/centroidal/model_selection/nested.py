@@ -204,36 +204,30 @@ class Trial(NamedTuple):
 
 
 class FoldCounts(NamedTuple):
-    """What the training sets of a repeat predict, as counts.
+    """What the training sets of a repeat predict, as confusion matrices, true classes in rows.
 
     Attributes
     ----------
-    confusions : dict
-        For each (fold, key) confusion matrices of the test samples, one for each size.
-    inner_hits : dict
-        For each (fold, other, key) the samples of each class of the other fold that the model
-        without both recognises, in a row for each inner size.
-    random_hits : dict
-        For each fold the test samples of each class that are recognised by random features, of
-        shape (n_orders, n_all_sizes, n_classes).
+    outer : dict
+        For each (fold, key) the matrices of the fold, one for each size.
+    inner : dict
+        For each (fold, other, key) those of the other fold by the model without both, one for each
+        inner size.
+    at_random : dict
+        For each fold those of random features, of shape (n_orders, n_all_sizes, ...).
     predicted : dict
         For each (fold, key) the predicted codes, in a row for each size; empty if not kept.
     """
 
-    confusions: dict
-    inner_hits: dict
-    random_hits: dict
+    outer: dict
+    inner: dict
+    at_random: dict
     predicted: dict
 
     @classmethod
     def empty(cls):
         """Return counts of nothing."""
         return cls({}, {}, {}, {})
-
-    def class_totals(self, fold):
-        """Return the number of samples of each class in a fold."""
-        confusions = next(found for (mine, _), found in self.confusions.items() if mine == fold)
-        return confusions[0].sum(axis=1)
 
 
 # ------------------------------------------------------------------ the engine
@@ -279,17 +273,16 @@ class MethodInFold(NamedTuple):
 
 def _outer_fold(trial, counts, fold):
     """Say what each method does in an outer fold."""
-    scoring, totals = trial.choice.scoring, counts.class_totals(fold)
-    at_random = score_hits(counts.random_hits[fold], totals, scoring).mean(axis=0)
-    tried = {}
-    for key, candidate in trial.candidates.items():
-        tried[key] = MethodInFold(
-            counts.confusions[fold, key],
+    at_random = score_confusion(counts.at_random[fold], trial.choice.scoring).mean(axis=0)
+    return {
+        key: MethodInFold(
+            counts.outer[fold, key],
             *_choose_inside(trial, counts, fold, key),
             counts.predicted.get((fold, key)),
             at_random[np.searchsorted(trial.all_sizes, candidate.sizes)],
         )
-    return tried
+        for key, candidate in trial.candidates.items()
+    }
 
 
 def _choose_inside(trial, counts, fold, key):
@@ -298,39 +291,34 @@ def _choose_inside(trial, counts, fold, key):
     if not trial.is_nested:
         return int(positions[0]), np.nan
     others = [other for other in range(trial.repeat.n_folds) if other != fold]
-    scores = np.array(
-        [
-            score_hits(
-                counts.inner_hits[fold, other, key], counts.class_totals(other), choice.scoring
-            )
-            for other in others
-        ]
-    )
+    confusions = np.array([counts.inner[fold, other, key] for other in others])
+    scores = score_confusion(confusions, choice.scoring)
     chosen, score = choice.choose(trial.inner_sizes(key), scores, 1.0 / (len(others) - 1))
     return int(positions[chosen]), score
 
 
 class NestedScores:
-    """What nested cross-validation finds: of each method and size, and of the choice among them.
+    """What nested cross-validation finds, of each method and size and of the choice among them.
 
-    Parameters
+    It is made of what each method does in each outer fold; all samples were cut into folds
+    `n_repeats` times.
+
+    Attributes
     ----------
-    choice : Choice
-        How the number of features is chosen.
-    sizes : dict of str to ndarray
-        Numbers of features that were tried with each method.
-    folds : list of dict of str to MethodInFold
-        What each method does in each outer fold.
-    n_repeats : int
-        How often all samples were cut into folds.
+    method : str
+        The method that scores best, with the number of features that the rule chooses.
+    n_features : int
+        This number.
     """
 
     def __init__(self, choice, sizes, folds, n_repeats):
         self._choice, self._sizes, self._folds = choice, sizes, folds
-        self._n_repeats = n_repeats
+        tested = np.array([next(iter(fold.values())).confusions[0].sum() for fold in folds])
+        self._ratio = float(np.mean(tested / (tested.sum() / n_repeats - tested)))
         best = {key: self._choose(key) for key in sizes}
         self._chosen = {key: position for key, (position, _) in best.items()}
         self.method = max(best, key=lambda key: best[key][1])
+        self.n_features = int(sizes[self.method][self._chosen[self.method]])
 
     def _choose(self, key):
         positions = self._choice.positions(self._sizes[key])
@@ -339,49 +327,13 @@ class NestedScores:
         return int(positions[chosen]), score
 
     @cached_property
-    def _ratio(self):
-        """Number of test samples for each training sample."""
-        first = next(iter(self._sizes))
-        tested = np.array([fold[first].confusions[0].sum() for fold in self._folds])
-        in_all = tested.sum() / self._n_repeats
-        return float(np.mean(tested / (in_all - tested)))
-
-    @property
-    def n_features(self):
-        """Number of features of the method and size that score best, by the rule."""
-        return int(self._sizes[self.method][self._chosen[self.method]])
-
-    @property
-    def confusion_path(self):
-        """Confusion matrix of all folds for each size of the method."""
-        return sum(fold[self.method].confusions for fold in self._folds)
-
-    @property
-    def path(self):
-        """Scores of each size of the method."""
-        return self._table_of(self.method)
-
-    @property
-    def random_path(self):
-        """Scores of random features for each size of the method."""
-        scores = np.array([fold[self.method].random_scores for fold in self._folds])
-        return score_table({"n_features": self._sizes[self.method]}, scores, self._ratio)
-
-    @property
-    def confusion(self):
-        """Confusion matrix of what each fold chose."""
-        return self._nested_confusions.sum(axis=0)
-
-    @property
-    def score(self):
-        """Mean score of what each fold chose, and its standard error."""
-        return self._mean_and_error(self._nested_scores)
-
-    @property
-    def random_score(self):
-        """Mean score of as many random features as each fold chose, and its standard error."""
-        scores = [found.random_scores[found.chosen] for _, found in self._winners]
-        return self._mean_and_error(np.array(scores))
+    def _winners(self):
+        """Key of the method that each fold chose by its inner folds, and what it did."""
+        keys = [
+            max(fold, key=lambda key, fold=fold: np.nan_to_num(fold[key].inner_score))
+            for fold in self._folds
+        ]
+        return [(key, fold[key]) for key, fold in zip(keys, self._folds, strict=True)]
 
     @property
     def predictions(self):
@@ -390,71 +342,49 @@ class NestedScores:
 
     def results(self):
         """Return all that is found, under the names that `FeatureSelection` has for it."""
-        (score, se_score), (random_score, se_random) = self.score, self.random_score
+        mine = [fold[self.method] for fold in self._folds]
+        confusions = np.array([found.confusions[found.chosen] for _, found in self._winners])
+        at_random = np.array([found.random_scores[found.chosen] for _, found in self._winners])
+        scores = score_confusion(confusions, self._choice.scoring)
         return {
             "method": self.method,
             "n_features_to_select": self.n_features,
-            "path": self.path,
-            "confusion_path": self.confusion_path,
-            "random_path": self.random_path,
-            "score": score,
-            "se_score": se_score,
-            "confusion": self.confusion,
-            "random_score": random_score,
-            "se_random": se_random,
-            "fold_choices": self.fold_choices(),
-            "method_scores": self.method_scores(),
+            "path": self._table(self.method, self._scores_of(self.method)),
+            "confusion_path": sum(found.confusions for found in mine),
+            "random_path": self._table(self.method, np.array([f.random_scores for f in mine])),
+            "score": float(np.mean(scores)),
+            "se_score": float(corrected_error(scores, self._ratio)),
+            "confusion": confusions.sum(axis=0),
+            "random_score": float(np.mean(at_random)),
+            "se_random": float(corrected_error(at_random, self._ratio)),
+            "fold_choices": self._fold_choices(scores),
+            "method_scores": {key: self._method_score(key) for key in self._sizes},
         }
 
-    def fold_choices(self):
+    def _fold_choices(self, scores):
         """Tell what each fold chose, and its score."""
         return tuple(
             {
                 "fold": number,
                 "method": key,
                 "n_features": int(self._sizes[key][found.chosen]),
-                "score": float(score),
+                "score": float(scores[number]),
             }
-            for number, ((key, found), score) in enumerate(
-                zip(self._winners, self._nested_scores, strict=True)
-            )
+            for number, (key, found) in enumerate(self._winners)
         )
 
-    def method_scores(self):
-        """Tell the number of features, score and standard error of each method."""
-        scores = {}
-        for key, position in self._chosen.items():
-            table = self._table_of(key)
-            scores[key] = {
-                "n_features": int(table["n_features"][position]),
-                "score": float(table["mean_test_score"][position]),
-                "se": float(table["se_test_score"][position]),
-            }
-        return scores
-
-    @cached_property
-    def _winners(self):
-        """Key of the method that each fold chose by its inner folds, and what it did."""
-        winners = []
-        for fold in self._folds:
-            key = max(fold, key=lambda key: np.nan_to_num(fold[key].inner_score))
-            winners.append((key, fold[key]))
-        return winners
-
-    @property
-    def _nested_confusions(self):
-        return np.array([found.confusions[found.chosen] for _, found in self._winners])
-
-    @property
-    def _nested_scores(self):
-        return score_confusion(self._nested_confusions, self._choice.scoring)
-
-    def _mean_and_error(self, scores):
-        return float(np.mean(scores)), float(corrected_error(scores, self._ratio))
+    def _method_score(self, key):
+        """Tell the number of features, score and standard error of a method."""
+        table, position = self._table(key, self._scores_of(key)), self._chosen[key]
+        return {
+            "n_features": int(table["n_features"][position]),
+            "score": float(table["mean_test_score"][position]),
+            "se": float(table["se_test_score"][position]),
+        }
 
     def _scores_of(self, key):
         confusions = np.array([fold[key].confusions for fold in self._folds])
         return score_confusion(confusions, self._choice.scoring)
 
-    def _table_of(self, key):
-        return score_table({"n_features": self._sizes[key]}, self._scores_of(key), self._ratio)
+    def _table(self, key, scores):
+        return score_table({"n_features": self._sizes[key]}, scores, self._ratio)

@@ -17,7 +17,7 @@ from .._data import columns_of, rows_of
 from .._parameters import check_priors
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_rule import Solution, SparseCenterProblem
-from ..solvers.along_path import hits_along_path, nearest_along_path, nearest_in_orders
+from ..solvers.along_path import hits_along_path, nearest_in_orders
 from ..solvers.distances import log_odds
 from ..statistics import class_moments, fold_moments
 from ..statistics.threads import row_blocks
@@ -121,18 +121,12 @@ class CentersPath(NamedTuple):
 
     def predict(self, X, rows, sizes):
         """Codes of some rows for each number of features, in rows; one pass over them."""
-        return nearest_along_path(self.solution.path, X, rows, **self._rule(sizes)).T
+        return self.predict_in_orders(self.ranking[None], X, rows, sizes)[0]
 
     def predict_in_orders(self, orders, X, rows, sizes):
         """Do what `predict` does with the features in each of some orders instead of ranked."""
         path = self.solution.path
         return nearest_in_orders(path, orders, X, rows, **self._rule(sizes)).swapaxes(1, 2)
-
-    def count_hits(self, X, rows, codes, sizes):
-        """Count the rows of each class that are recognised, in a row for each size."""
-        weights = np.ones(codes.size)
-        hits = hits_along_path(self.solution.path, X, rows, codes, weights, **self._rule(sizes))
-        return hits.T.astype(np.int64)
 
     def hits(self, data, rows, sizes):
         """Weight of the samples of each class that are recognised with each size, and of all."""

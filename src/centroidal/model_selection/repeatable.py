@@ -1,13 +1,23 @@
-"""What makes a result repeatable: seeds, one thread a fit, and the versions it was made with."""
+"""What makes a result repeatable: seeds, jobs of one thread each, and versions."""
 
 import platform
+from contextlib import nullcontext
 from functools import cache
 from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
 
-__all__ = ["draw_seed", "draw_seeds", "one_thread", "seed_of", "seed_parts", "versions"]
+__all__ = [
+    "draw_seed",
+    "draw_seeds",
+    "run_jobs",
+    "seed_of",
+    "seed_parts",
+    "thread_limit",
+    "versions",
+]
 
 _LARGEST_SEED = np.iinfo(np.int32).max
 
@@ -40,12 +50,26 @@ def seed_parts(model, seed_for):
     return model.set_params(**{name: seeds[name] for name in names if parameters[name] is None})
 
 
-def one_thread():
+def run_jobs(function, jobs, n_jobs, prefer=None):
+    """Yield what a function returns for each tuple of arguments, in their order."""
+    options = {} if prefer is None else {"prefer": prefer}  # else what the caller has configured
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator", **options)
+    with thread_limit(prefer):  # here too: jobs in threads would not restore it in order
+        yield from parallel(delayed(_run_alone)(function, job, prefer) for job in jobs)
+
+
+def _run_alone(function, job, prefer):
+    with thread_limit(prefer):
+        return function(*job)
+
+
+def thread_limit(prefer=None):
     """Keep linear algebra and OpenMP to one thread inside a with statement.
 
-    So times compare, and results do not depend on the number of jobs.
+    So times compare, and results do not depend on the number of jobs. What prefers threads has
+    compiled loops only, and need not look for linear algebra, which takes time.
     """
-    return _thread_pools().limit(limits=1)
+    return nullcontext() if prefer == "threads" else _thread_pools().limit(limits=1)
 
 
 @cache

@@ -1,30 +1,23 @@
 """The main job: the few features that tell classes apart, and an honest number for unseen data."""
 
 import time
-from numbers import Integral
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
 
-from .._data import check_labelled
 from .._parameters import check_choice, check_jobs
-from .._progress import progress_function
 from ..streaming.batches import Batches
 from .methods import BEST, METHODS, best_candidates, selection_methods
 from .metrics import majority_score
 from .nested import Candidate, Choice, nested_cross_validation
-from .repeatable import seed_of, versions
+from .repeatable import versions
 from .selection import FeatureSelection
-from .sources import MemorySource, check_imputer
+from .sources import MemorySource
 from .splits import check_n_folds
 from .stream_source import BatchSource
 
 __all__ = ["select_features"]
 
 _MEMORY = 2**28
-_MOST_IN_PICTURE = 200
-_ASKING = type("select_features", (BaseEstimator,), {})()  # whom messages about X and y speak of
 
 
 def select_features(
@@ -158,15 +151,18 @@ def select_features(
     choice = Choice(n_features_to_select, rule, scoring).check()
     check_choice("method", method, (*selection_methods(), BEST))
     check_jobs(n_jobs)
-    in_memory = {
-        "y": y, "n_repeats": n_repeats, "impute": impute, "n_resamples": n_resamples,
-        "feature_names": feature_names,
-    }  # fmt: skip
+    in_memory = {"impute": impute, "n_resamples": n_resamples, "feature_names": feature_names}
     in_batches = {
         "classes": classes, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every,
         "memory": memory,
     }  # fmt: skip
-    source = _open_source(X, method, random_state, n_jobs, progress, in_memory, in_batches)
+    if isinstance(X, Batches):
+        unused = {"y": y, "n_repeats": n_repeats, **in_memory}
+        _check_unused(unused, "needs all samples in memory, and X is Batches")
+        source = BatchSource(X, method, random_state, n_jobs, progress, **in_batches)
+    else:
+        _check_unused(in_batches, "is for batches, and X is in memory")
+        source = MemorySource(X, y, random_state, n_jobs, progress, **in_memory)
 
     candidates = _candidates(method, choice, source.kind)
     is_nested = choice.needs_inner_folds(candidates)
@@ -201,15 +197,6 @@ def select_features(
 # ------------------------------------------------------------------ what is asked for
 
 
-def _open_source(X, method, random_state, n_jobs, progress, in_memory, in_batches):
-    """Check the samples and what goes with them; return them as a source of the engine."""
-    if isinstance(X, Batches):
-        _check_unused(in_memory, "needs all samples in memory, and X is Batches")
-        return BatchSource(X, method, random_state, n_jobs, progress, **in_batches)
-    _check_unused(in_batches, "is for batches, and X is in memory")
-    return _memory_source(X, random_state, n_jobs, progress, **in_memory)
-
-
 def _check_unused(options, why):
     """Raise if an option is given that does not go with the samples."""
     defaults = {"n_resamples": 0, "memory": _MEMORY}
@@ -217,47 +204,6 @@ def _check_unused(options, why):
         default = defaults.get(name)
         if value is not default and value != default:
             raise ValueError(f"{name}={value!r} must be {default!r}: it {why}.")
-
-
-def _memory_source(
-    X, random_state, n_jobs, progress, *, y, n_repeats, impute, n_resamples, feature_names
-):
-    """Check all that is given with samples in memory."""
-    _check_resamples(n_resamples)
-    tell = progress_function(progress, "steps")
-    imputer = check_imputer(impute)
-    seed = seed_of(random_state)
-    if y is None:
-        raise ValueError("y=None must hold the class of each sample.")
-    data = check_labelled(_ASKING, X, y, finite=True if imputer is None else "allow-nan")
-    names = _check_names(feature_names, data.features)
-    data = data._replace(features=data.features._replace(names=names))
-    if issparse(data.X):
-        data = data._replace(X=data.X.tocsr())
-    return MemorySource(data, imputer, seed, n_jobs, tell, n_resamples)
-
-
-def _check_resamples(n_resamples):
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral):
-        raise TypeError(f"n_resamples={n_resamples!r} must be an int, 0 for none.")
-    if n_resamples < 0 or n_resamples % 2:
-        raise ValueError(f"n_resamples={n_resamples} must be an even number, or 0 for none.")
-
-
-def _check_names(names, features):
-    """Names of the features as an array of objects, None if they have none."""
-    if names is None:
-        return features.names
-    if isinstance(names, str) or not np.iterable(names):
-        raise TypeError(f"feature_names={names!r} must hold a name for each feature, or be None.")
-    names = np.array([str(name) for name in names], dtype=object)
-    if names.size != features.number:
-        raise ValueError(
-            f"feature_names holds {names.size} names, but X has {features.number} features."
-        )
-    if len(set(names.tolist())) < names.size:
-        raise ValueError("feature_names must all be different.")
-    return names
 
 
 def _candidates(method, choice, kind):

@@ -5,25 +5,25 @@ the final model. `MemorySource` has all samples at hand, `BatchSource` (in `stre
 them in batches.
 """
 
-from contextlib import nullcontext
 from functools import cached_property
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import parallel_config
 from scipy.sparse import issparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils.parallel import Parallel, delayed
 
-from .._data import LabelledData
+from .._data import LabelledData, check_labelled
 from .._parameters import check_choice
+from .._progress import progress_function
 from ..classifiers import FisherSubspace
 from .methods import METHODS, DataKind
-from .metrics import class_hits, confusion_matrices
+from .metrics import confusion_matrices
 from .nested import FoldCounts, Trial
-from .repeatable import draw_seed, one_thread
-from .splits import Repeat, outer_folds
+from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
+from .splits import cut_samples
 
 __all__ = ["MemorySource", "check_imputer", "with_imputer"]
 
@@ -31,59 +31,56 @@ _STRATEGIES = ("mean", "median", "most_frequent")
 _N_RANDOM = 5  # orders of the features that random ones are the first of, in each fold
 _MOST_IN_PICTURE = 200
 _SUMMARY_BYTES = 2**28  # that summaries of training sets may take together
+_ASKING = type("select_features", (BaseEstimator,), {})()  # whom messages about X and y speak of
 
 
 class MemorySource:
     """Samples in memory: training sets are sums of folds where a method has them, else fitted.
 
-    Parameters
-    ----------
-    data : LabelledData
-        Checked samples, with the names that features are to have; sparse ones in rows.
-    imputer : transformer or None
-        Fills in missing values, by what a training set knows.
-    seed : int
-        Seed of all that is random.
-    n_jobs : int or None
-        Number of processes or threads.
-    tell : callable
-        Is told ``(n_done, n_steps, what)``.
-    n_resamples : int
-        Number of halves of the samples in which to select again.
+    The parameters are those of :func:`select_features`.
     """
 
-    def __init__(self, data, imputer, seed, n_jobs, tell, n_resamples):
-        self.data, self.imputer, self.seed = data, imputer, seed
-        self._rng = np.random.RandomState(seed)
-        self._n_jobs, self._tell, self._n_resamples = n_jobs, tell, n_resamples
+    def __init__(self, X, y, random_state, n_jobs, progress, *, impute, n_resamples, feature_names):
+        _check_resamples(n_resamples)
+        self._tell = progress_function(progress, "steps")
+        self._imputer = check_imputer(impute)
+        self.seed = seed_of(random_state)
+        if y is None:
+            raise ValueError("y=None must hold the class of each sample.")
+        finite = True if self._imputer is None else "allow-nan"
+        data = check_labelled(_ASKING, X, y, finite=finite)
+        names = _check_names(feature_names, data.features)
+        X = data.X.tocsr() if issparse(data.X) else data.X
+        self._data = data._replace(X=X, features=data.features._replace(names=names))
+        self._rng = np.random.RandomState(self.seed)
+        self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
         self._n_done = self._n_steps = 0
 
     @property
     def kind(self):
         """What methods have to know of the data."""
-        data = self.data
+        data = self._data
         return DataKind(data.features.number, data.classes.size, issparse(data.X), self.seed)
 
     @property
     def classes(self):
         """Labels."""
-        return self.data.classes
+        return self._data.classes
 
     @property
     def class_counts(self):
         """Number of samples of each class."""
-        return np.bincount(self.data.codes)
+        return np.bincount(self._data.codes)
 
     @property
     def feature_names(self):
         """Names of all features."""
-        names, number = self.data.features.names, self.data.features.number
+        names, number = self._data.features.names, self._data.features.number
         return np.array([f"x{j}" for j in range(number)] if names is None else names.tolist())
 
     def cut(self, n_folds, n_repeats):
         """Cut the samples into outer folds, again and again."""
-        folds = outer_folds(n_folds, n_repeats, self.data, None, draw_seed(self._rng))
-        return Repeat.of_folds(folds, n_folds, self._rng)
+        return cut_samples(self._data, n_folds, n_repeats, self._rng)
 
     def prepare(self, trials):
         """Count the steps ahead, with those after the folds."""
@@ -96,18 +93,16 @@ class MemorySource:
     def count_predictions(self, trial):
         """Count what each training set predicts in the folds that it leaves out."""
         counts, jobs = FoldCounts.empty(), _jobs(trial)
-        work = _Work(self.data, self.imputer, trial, _random_centers(self.kind, trial))
-        with (
-            work.one_thread(),  # here too: jobs in threads would not restore it in order
-            Parallel(self._n_jobs, prefer=work.prefers, return_as="generator") as parallel,
-        ):
-            for some in _chunks(jobs, self._n_sets_at_a_time):
-                summaries = self._summaries(work, some)
-                found = parallel(delayed(_predict)(work, *job, summaries[job]) for job in some)
-                for (left_out, key), predicted in zip(some, found, strict=True):
-                    _add_counts(counts, work, left_out, key, predicted)
-                    name = key or "random features"
-                    self._step_done(f"{name}, {trial.repeat.name_folds(left_out)}")
+        work = _Work(self._data, self._imputer, trial, _random_centers(self.kind, trial))
+        for start in range(0, len(jobs), self._n_sets_at_a_time):
+            some = jobs[start : start + self._n_sets_at_a_time]
+            pieces = self._summaries(work, some).items()
+            tasks = ((work, *job, summary) for job, summary in pieces)
+            found = run_jobs(_predict, tasks, self._n_jobs, work.prefers)
+            for (left_out, key), predicted in zip(some, found, strict=True):
+                _add_counts(counts, work, left_out, key, *predicted)
+                name = key or "random features"
+                self._step_done(f"{name}, {trial.repeat.name_folds(left_out)}")
         return counts
 
     @property
@@ -118,66 +113,87 @@ class MemorySource:
     def _summaries(self, work, jobs):
         """Find what one pass can find for all training sets of a method; None where nothing can."""
         summaries = dict.fromkeys(jobs)
-        if self.imputer is not None:
+        if self._imputer is not None:
             return summaries
         for key in {key for _, key in jobs}:
             mine = [job for job in jobs if job[1] == key]
             sets = [left_out for left_out, _ in mine]
-            found = work.procedure(key).summarise_sets(self.data, work.trial.repeat.folds, sets)
+            found = work.procedure(key).summarise_sets(self._data, work.trial.repeat.folds, sets)
             if found is not None:
                 summaries.update(zip(mine, found, strict=True))
         return summaries
 
     def fit_final(self, candidate, n_features):
         """Fit the model with so many features to all samples, which are summarised once."""
-        with nullcontext() if candidate.uses_threads else one_thread():
+        with thread_limit("threads" if candidate.uses_threads else None):
             final = candidate.procedure.fit_final(self._imputed_data, n_features)
-        if self.imputer is not None:
+        if self._imputer is not None:
             final = final._replace(model=self._with_fitted_imputer(final.model))
         self._step_done("all samples")
         return final
 
     @cached_property
     def _imputed_data(self):
-        return _impute(self.data, self.imputer, np.arange(self.data.codes.size))
+        return _impute(self._data, self._imputer, np.arange(self._data.codes.size))
 
     def _with_fitted_imputer(self, model):
-        imputer = clone(self.imputer).fit(self.data.X)
-        self.data.features.keep(imputer)
+        imputer = clone(self._imputer).fit(self._data.X)
+        self._data.features.keep(imputer)
         steps = model.steps if isinstance(model, Pipeline) else [("classify", model)]
         return Pipeline([("impute", imputer), *steps])
-
-    def _stability(self, candidate, n_features):
-        """Select again from halves of the samples, if that is asked for."""
-        if not self._n_resamples:
-            return None
-        from .stability import StabilitySelector
-
-        stability = StabilitySelector(
-            with_imputer(candidate.procedure.selector(n_features), self.imputer),
-            n_resamples=int(self._n_resamples),
-            n_jobs=self._n_jobs,
-            random_state=draw_seed(self._rng),
-        )
-        with parallel_config(prefer="threads" if candidate.uses_threads else None):
-            stability.fit(self.data.X, self.data.codes)
-        self._step_done("resamples")
-        return stability
 
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: class, predicted class, place in a picture."""
         n_features = scores.n_features
-        predicted = np.full((len(repeats), self.data.codes.size), -1)
+        predicted = np.full((len(repeats), self._data.codes.size), -1)
         for number, codes in enumerate(scores.predictions):
             row, fold = divmod(number, repeats[0].n_folds)
             predicted[row, repeats[row].rows(fold)] = codes
         shown = final.ranking[: min(n_features, _MOST_IN_PICTURE)]
         return {
             "predicted": predicted,
-            "true_codes": self.data.codes,
+            "true_codes": self._data.codes,
             "subspace": _subspace(self._imputed_data, shown),
-            "stability": self._stability(candidate, n_features),
+            "stability": self._stability(candidate, n_features) if self._n_resamples else None,
         }
+
+    def _stability(self, candidate, n_features):
+        """Select again from halves of the samples."""
+        from .stability import StabilitySelector
+
+        stability = StabilitySelector(
+            with_imputer(candidate.procedure.selector(n_features), self._imputer),
+            n_resamples=self._n_resamples,
+            n_jobs=self._n_jobs,
+            random_state=draw_seed(self._rng),
+        )
+        with parallel_config(prefer="threads" if candidate.uses_threads else None):
+            stability.fit(self._data.X, self._data.codes)
+        self._step_done("resamples")
+        return stability
+
+
+def _check_resamples(n_resamples):
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral):
+        raise TypeError(f"n_resamples={n_resamples!r} must be an int, 0 for none.")
+    if n_resamples < 0 or n_resamples % 2:
+        raise ValueError(f"n_resamples={n_resamples} must be an even number, or 0 for none.")
+
+
+def _check_names(names, features):
+    """Names of the features as an array of objects, None if they have none."""
+    if names is None:
+        return features.names
+    if isinstance(names, str) or not np.iterable(names):
+        raise TypeError(f"feature_names={names!r} must hold a name for each feature, or be None.")
+    names = np.array([str(name) for name in names], dtype=object)
+    if names.size != features.number:
+        raise ValueError(
+            f"feature_names holds {names.size} names, but X has {features.number} features."
+        )
+    if len(set(names.tolist())) < names.size:
+        raise ValueError("feature_names must all be different.")
+    return names
 
 
 # ------------------------------------------------------------------ one training set
@@ -201,24 +217,9 @@ class _Work(NamedTuple):
         """Return the procedure of a method; None stands for random features."""
         return self.random_centers if key is None else self.trial.candidates[key].procedure
 
-    def one_thread(self):
-        """Keep linear algebra to one thread, where there is any: to look for it takes time."""
-        return nullcontext() if self.prefers == "threads" else one_thread()
-
     def confusions(self, codes, rows):
         """Confusion matrices of some samples, for each row of predicted codes."""
         return confusion_matrices(codes, self.data.codes[rows], self.data.classes.size)
-
-    def hits(self, codes, rows):
-        """Count what is recognised of each class, for each row of predicted codes."""
-        return class_hits(codes, self.data.codes[rows], self.data.classes.size)
-
-
-class _Predicted(NamedTuple):
-    """What a training set predicts in the folds that it leaves out."""
-
-    codes: np.ndarray | None  # for each size
-    random_hits: np.ndarray | None = None  # for each random order and size
 
 
 def _jobs(trial):
@@ -240,18 +241,23 @@ def _random_centers(kind, trial):
     return METHODS["l2"].build(kind) if found is None else found.procedure
 
 
-def _chunks(jobs, size):
-    return [jobs[start : start + size] for start in range(0, len(jobs), size)]
-
-
 def _predict(work, left_out, key, summary):
-    """Fit a method to a training set, and predict the folds that it leaves out."""
+    """Fit a method to a training set, and predict the folds that it leaves out.
+
+    Returns the codes for each size, and the confusion matrices of random features for each order
+    and size; None where they are not asked for.
+    """
     trial, test = work.trial, work.trial.repeat.rows(*left_out)
-    with work.one_thread():
-        data, path = _fit(work, left_out, key, summary)
-        if len(left_out) == 2 or key not in (None, "l2"):
-            return _Predicted(path.predict(data.X, test, trial.sizes_of(key, left_out)))
-        return _predict_with_random(work, key, left_out[0], data.X, path, test)
+    data, path = _fit(work, left_out, key, summary)
+    if len(left_out) == 2 or key not in (None, "l2"):
+        return path.predict(data.X, test, trial.sizes_of(key, left_out)), None
+    sizes = trial.all_sizes
+    orders = trial.random_orders(*left_out, data.X.shape[1], _N_RANDOM)
+    ranked, *drawn = path.predict_in_orders(np.vstack([path.ranking, orders]), data.X, test, sizes)
+    at_random = np.array([work.confusions(codes, test) for codes in drawn])
+    if key is None:
+        return None, at_random
+    return ranked[np.searchsorted(sizes, trial.candidates[key].sizes)], at_random
 
 
 def _fit(work, left_out, key, summary):
@@ -263,31 +269,20 @@ def _fit(work, left_out, key, summary):
     return data, procedure.fit(data, train)
 
 
-def _predict_with_random(work, key, fold, X, path, test):
-    """Predict with features as they are ranked, and with nearest centers in random orders."""
-    trial, sizes = work.trial, work.trial.all_sizes
-    orders = trial.random_orders(fold, X.shape[1], _N_RANDOM)
-    ranked, *drawn = path.predict_in_orders(np.vstack([path.ranking, orders]), X, test, sizes)
-    random_hits = np.array([work.hits(codes, test) for codes in drawn])
-    if key is None:
-        return _Predicted(None, random_hits)
-    return _Predicted(ranked[np.searchsorted(sizes, trial.candidates[key].sizes)], random_hits)
-
-
-def _add_counts(counts, work, left_out, key, predicted):
+def _add_counts(counts, work, left_out, key, codes, at_random):
     repeat, rows = work.trial.repeat, work.trial.repeat.rows(*left_out)
     if len(left_out) == 2:
         for fold, other in (left_out, left_out[::-1]):
             is_other = repeat.folds[rows] == other
-            hits = work.hits(predicted.codes[:, is_other], rows[is_other])
-            counts.inner_hits[fold, other, key] = hits
+            found = work.confusions(codes[:, is_other], rows[is_other])
+            counts.inner[fold, other, key] = found
         return
     (fold,) = left_out
-    if predicted.random_hits is not None:
-        counts.random_hits[fold] = predicted.random_hits
+    if at_random is not None:
+        counts.at_random[fold] = at_random
     if key is not None:
-        counts.confusions[fold, key] = work.confusions(predicted.codes, rows)
-        counts.predicted[fold, key] = predicted.codes
+        counts.outer[fold, key] = work.confusions(codes, rows)
+        counts.predicted[fold, key] = codes
 
 
 # ------------------------------------------------------------------ missing values
@@ -337,7 +332,7 @@ def _subspace(data, columns):
     Z = (Z - Z.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
     if not spread.any():
         return np.zeros((len(Z), 2))
-    fisher = FisherSubspace().fit_transform(Z, data.codes)[:, :2]
+    fisher = Z @ FisherSubspace().fit(Z, data.codes).axes_[:, :2]
     if fisher.shape[1] == 2:
         return fisher
     direction = np.linalg.lstsq(Z, fisher[:, 0] - fisher[:, 0].mean(), rcond=None)[0]

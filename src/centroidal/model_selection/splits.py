@@ -15,6 +15,8 @@ __all__ = [
     "StreamFolds",
     "check_groups",
     "check_n_folds",
+    "cut_samples",
+    "deal_rows",
     "list_folds",
     "outer_folds",
     "size_ratio",
@@ -147,6 +149,9 @@ def _draw_repeats(n_folds, n_repeats, groups, seed):
     return [StratifiedGroupKFold(n_folds, shuffle=True, random_state=each) for each in seeds]
 
 
+# ------------------------------------------------------------------ folds of the engine
+
+
 class Repeat(NamedTuple):
     """All samples, cut into outer folds once.
 
@@ -167,17 +172,6 @@ class Repeat(NamedTuple):
     seeds: list
     first: int = 0
 
-    @classmethod
-    def of_folds(cls, folds, n_folds, rng):
-        """Put the folds that were drawn together side by side; return all repeats."""
-        repeats = []
-        for first in range(0, len(folds), n_folds):
-            numbers = np.empty(sum(map(len, folds[0])), dtype=np.intp)
-            for number, (_, test) in enumerate(folds[first : first + n_folds]):
-                numbers[test] = number
-            repeats.append(cls(numbers, n_folds, [draw_seed(rng) for _ in range(n_folds)], first))
-        return repeats
-
     def rows(self, *folds):
         """Return the samples of some folds."""
         return np.flatnonzero(np.isin(self.folds, folds))
@@ -190,6 +184,25 @@ class Repeat(NamedTuple):
         """Say which folds, counted over all repeats."""
         numbers = " and ".join(str(self.first + fold + 1) for fold in folds)
         return f"fold {numbers}" if len(folds) == 1 else f"folds {numbers}"
+
+
+def cut_samples(data, n_folds, n_repeats, rng, groups=None):
+    """Cut samples in memory into outer folds, again and again; return all repeats."""
+    folds = outer_folds(n_folds, n_repeats, data, groups, draw_seed(rng))
+    repeats = []
+    for first in range(0, len(folds), n_folds):
+        numbers = np.empty(data.codes.size, dtype=np.intp)
+        for number, (_, test) in enumerate(folds[first : first + n_folds]):
+            numbers[test] = number
+        seeds = [draw_seed(rng) for _ in range(n_folds)]
+        repeats.append(Repeat(numbers, n_folds, seeds, first))
+    return repeats
+
+
+def deal_rows(n_folds, seed):
+    """Deal rows that are read in batches to outer folds, once; return the only repeat."""
+    seeds = draw_seeds(np.random.RandomState(seed), n_folds).tolist()
+    return [Repeat(StreamFolds(n_folds, seed), n_folds, seeds)]
 
 
 class StreamFolds(NamedTuple):

@@ -11,7 +11,6 @@ from inspect import signature
 from typing import NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy.sparse import csr_array, issparse
 from scipy.special import ndtri
 from sklearn.base import (
@@ -21,7 +20,6 @@ from sklearn.base import (
     clone,
 )
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
-from sklearn.utils.parallel import Parallel, delayed
 
 from .. import _state as state
 from .._data import SupportMixin, check_labels
@@ -36,7 +34,7 @@ from .._parameters import (
 )
 from .._progress import ProgressMixin, with_callbacks
 from .feature_flow import follow_features, mask_of, ranking_of, steps_of
-from .repeatable import draw_seed, draw_seeds, one_thread, seed_parts
+from .repeatable import draw_seed, draw_seeds, run_jobs, seed_parts
 
 __all__ = ["SelectionStability", "StabilitySelector", "selection_stability"]
 
@@ -297,7 +295,6 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
         draws = draw_seeds(rng, n_draws)
         seeds = draw_seeds(rng, self.n_resamples)
         labels = data.classes[data.codes]
-        select = _select if effective_n_jobs(self.n_jobs) == 1 else _select_alone
 
         def jobs():
             resamples = zip(self._rows(data, draws), seeds.tolist(), strict=True)
@@ -305,11 +302,10 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
                 weights = None if data.weights is None else data.weights[rows]
                 part = _safe_indexing(data.X, rows), labels[rows], weights
                 name = f"resample {place} of {self.n_resamples}"
-                yield delayed(select)(self.estimator, *part, seed, data.features.number, name)
+                yield self.estimator, *part, seed, data.features.number, name
 
-        with one_thread():  # here too: threads would not restore it in order
-            results = Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs())
-            yield from self._each_step(results, self.n_resamples, "resample")
+        results = run_jobs(_select, jobs(), self.n_jobs)
+        yield from self._each_step(results, self.n_resamples, "resample")
 
     def _rows(self, data, draws):
         """Yield the rows of each resample, in their order."""
@@ -485,12 +481,6 @@ def _select(estimator, X, y, weights, seed, n_features, name):
     except Exception as error:
         error.add_note(f"StabilitySelector: this happened in {name}, of {len(y)} samples.")
         raise
-
-
-def _select_alone(*args):
-    """Do the same in another process, where the limit of threads is to be set again."""
-    with one_thread():
-        return _select(*args)
 
 
 def _selection(model, n_features):

@@ -26,11 +26,11 @@ from ..streaming.passes import (
     summary_arrays,
 )
 from .methods import DataKind, selection_methods
-from .metrics import class_hits, confusion_matrices
+from .metrics import confusion_matrices
 from .nested import FoldCounts
 from .procedures import FinalModel
-from .repeatable import draw_seeds, seed_of
-from .splits import Repeat, StreamFolds
+from .repeatable import seed_of
+from .splits import StreamFolds, deal_rows
 
 __all__ = ["BatchSource"]
 
@@ -90,8 +90,7 @@ class BatchSource:
 
     def cut(self, n_folds, n_repeats):
         """Deal the rows to outer folds; `n_repeats` is None."""
-        seeds = draw_seeds(np.random.RandomState(self.seed), n_folds).tolist()
-        return [Repeat(StreamFolds(n_folds, self.seed), n_folds, seeds)]
+        return deal_rows(n_folds, self.seed)
 
     def prepare(self, trials):
         """Open the checkpoint, which must be of the same selection."""
@@ -375,45 +374,34 @@ class MediansPasses:
 # ------------------------------------------------------------------ what is predicted
 
 
+_AXES = {  # inner counts are those of the second fold, by the model without both
+    "outer": ("folds", "sizes", "classes", "classes"),
+    "inner": ("folds", "folds", "inner", "classes", "classes"),
+    "at_random": ("folds", "orders", "sizes", "classes", "classes"),
+}
+
+
 class _Tally(NamedTuple):
-    """Counts of what was predicted so far.
+    """Confusion matrices of what was predicted so far, as in `FoldCounts`."""
 
-    Attributes
-    ----------
-    confusions : ndarray of shape (n_folds, n_sizes, n_classes, n_classes)
-        Of each fold, by the model without it.
-    inner : ndarray of shape (n_folds, n_folds, n_inner_sizes, n_classes)
-        Samples of the second fold that are recognised by the model without both.
-    at_random : ndarray of shape (n_folds, n_orders, n_sizes, n_classes)
-        Samples of each fold that the model without it recognises by random features.
-    """
-
-    confusions: np.ndarray
+    outer: np.ndarray
     inner: np.ndarray
     at_random: np.ndarray
 
-    _state = {
-        "confusions": positions("folds", "sizes", "classes", "classes", below="counts"),
-        "inner": positions("folds", "folds", "inner", "classes", below="counts"),
-        "at_random": positions("folds", "orders", "sizes", "classes", below="counts"),
-    }
+    _state = {name: positions(*axes, below="counts") for name, axes in _AXES.items()}
 
     @classmethod
     def begin(cls, trial, class_counts, arrays=None):
         """Return counts of nothing, or what an earlier run has counted."""
-        n_classes = class_counts.size
         n_folds, (key,) = trial.repeat.n_folds, trial.candidates
         n_sizes, n_inner = trial.all_sizes.size, trial.inner_sizes(key).size
-        shapes = (
-            (n_folds, n_sizes, n_classes, n_classes),
-            (n_folds, n_folds, n_inner, n_classes),
-            (n_folds, _N_RANDOM, n_sizes, n_classes),
-        )
-        if arrays is None:
-            return cls(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
-        found, counts = cls(**arrays), int(class_counts.max()) + 1
         sizes = {"folds": n_folds, "sizes": n_sizes, "inner": n_inner, "orders": _N_RANDOM}
-        check_state(found, classes=n_classes, counts=counts, **sizes)
+        sizes["classes"] = class_counts.size
+        if arrays is None:
+            shapes = {name: [sizes[each] for each in axes] for name, axes in _AXES.items()}
+            return cls(**{name: np.zeros(each, dtype=np.int64) for name, each in shapes.items()})
+        found = cls(**arrays)
+        check_state(found, counts=int(class_counts.max()) + 1, **sizes)
         return found
 
     @property
@@ -424,16 +412,16 @@ class _Tally(NamedTuple):
     @property
     def n_before(self):
         """Samples of each class so far."""
-        return self.confusions[:, 0].sum(axis=(0, 2))
+        return self.outer[:, 0].sum(axis=(0, 2))
 
     def counts(self, trial):
         """Return the counts as the engine takes them."""
         counts, (key,), n_folds = FoldCounts.empty(), trial.candidates, trial.repeat.n_folds
         for fold in range(n_folds):
-            counts.confusions[fold, key] = self.confusions[fold]
-            counts.random_hits[fold] = self.at_random[fold]
+            counts.outer[fold, key] = self.outer[fold]
+            counts.at_random[fold] = self.at_random[fold]
             for other in range(n_folds):
-                counts.inner_hits[fold, other, key] = self.inner[fold, other]
+                counts.inner[fold, other, key] = self.inner[fold, other]
         return counts
 
 
@@ -468,13 +456,14 @@ class _Models:
         def count(fold, outer, path, orders):
             mine = rows[fold]
             if orders is None:
-                return tally.inner[outer, fold], path.count_hits(X, mine, codes, inner_sizes)
-            ranked, *drawn = path.predict_in_orders(orders, X, mine, trial.all_sizes)
-            confusions = confusion_matrices(ranked, codes[mine], plan.n_classes)
-            hits = [class_hits(each, codes[mine], plan.n_classes) for each in drawn]
-            return tally.confusions[fold], confusions, tally.at_random[fold], hits
+                totals, found = [tally.inner[outer, fold]], [path.predict(X, mine, inner_sizes)]
+            else:
+                totals = [tally.outer[fold], *tally.at_random[fold]]
+                found = path.predict_in_orders(orders, X, mine, trial.all_sizes)
+            counts = [confusion_matrices(each, codes[mine], plan.n_classes) for each in found]
+            return zip(totals, counts, strict=True)
 
         jobs = [job for job in self._jobs if rows[job[0]].size]
         for counted in map_blocks(count, jobs, plan.n_jobs):
-            for total, found in zip(counted[::2], counted[1::2], strict=True):
+            for total, found in counted:
                 total += found

@@ -8,28 +8,20 @@ from . import _loops
 _LABELS_PER_BLOCK = 2**20
 
 
-def nearest_along_path(path, X, rows, *, is_l1, grid, bonus):
-    """Class of the nearest center for some rows in the models with `grid` features (rows, grid).
-
-    The samples are in the coordinates of the path. `bonus` (classes, grid) is taken off the
-    distances: the prior, in units of distance. Of several classes that are as near, the first.
-    Time is O(n m K + n K n_grid) for dense data and O(nnz K + n K n_grid) for sparse data.
-    """
-    return nearest_in_orders(
-        path, path.ranking[None], X, rows, is_l1=is_l1, grid=grid, bonus=bonus
-    )[0]
-
-
 def nearest_in_orders(path, orders, X, rows, *, is_l1, grid, bonus):
-    """Do what `nearest_along_path` does, for the same centers with features in other orders.
+    """Class of the nearest center for some rows, in an array of (orders, rows, grid).
 
-    `orders` (orders, features) stand in for the ranking. Dense samples are read once for all.
+    The models have the first `grid` features of each order, of which the ranking may be one. The
+    samples are in the coordinates of the path. `bonus` (classes, grid) is taken off the distances:
+    the prior, in units of distance. Of several classes that are as near, the first. Time is
+    O(n m K + n K n_grid) for dense data, which are read once for all orders, and
+    O(nnz K + n K n_grid) an order for sparse data.
     """
     return _nearest(path, orders, X, is_l1, grid, bonus)(np.asarray(rows))
 
 
 def hits_along_path(path, X, rows, codes, weights, *, is_l1, grid, bonus):
-    """Weight of the samples of each class that `nearest_along_path` gets right."""
+    """Weight of the samples of each class that the path with its own ranking gets right."""
     nearest = _nearest(path, path.ranking[None], X, is_l1, grid, bonus)
     hits = np.zeros((path.class_centers.shape[0], grid.size))
     rows = np.asarray(rows)

@@ -96,14 +96,10 @@ def make_expression(
     Bunch
         Dictionary-like object with
 
-        data : ndarray of shape (n_samples, n_features)
-            The values.
-        target : ndarray of int, shape (n_samples,)
-            The class of each sample, 0 … ``n_classes`` - 1.
-        target_names : ndarray of str, shape (n_classes,)
-            The names of the classes.
-        feature_names : ndarray of str, shape (n_features,)
-            The names of the genes.
+        data, target : ndarray of shape (n_samples, n_features), ndarray of int, shape (n_samples,)
+            Values, and the classes of the samples.
+        target_names, feature_names : ndarray of str, shape (n_classes,) or (n_features,)
+            Names of the classes and of the genes.
         informative : ndarray of bool, shape (n_features,)
             True for the genes that differ between classes.
 
@@ -114,8 +110,7 @@ def make_expression(
     Notes
     -----
     The shift of a sample is multiplied by its share of tumour cells, drawn from a Beta(1.5, 1)
-    distribution. Samples with little tumour are hard to classify with any choice of genes, so
-    that not even the informative genes alone reach an accuracy of one.
+    distribution, so that not even the informative genes alone reach an accuracy of one.
 
     Examples
     --------
@@ -136,7 +131,7 @@ def make_expression(
     codes = shuffled_codes(class_sizes(n_samples, n_classes, class_weights), rng)
     genes = _draw_genes(n_features, n_informative, n_classes, effect, rng)
     data = _draw_samples(genes, codes, rng)
-    data = _with_outliers(data, outliers, rng)
+    data = _add_outliers(data, outliers, rng)
 
     return Bunch(
         data=data,
@@ -204,7 +199,7 @@ def _draw_samples(genes, codes, rng):
     )
 
 
-def _with_outliers(data, share, rng):
+def _add_outliers(data, share, rng):
     """Add heavy-tailed errors to a share of the entries, within what a scanner can read."""
     is_outlier = rng.uniform(size=data.shape) < share
     # With 1.5 degrees of freedom the variance is infinite: a few errors are wild.
@@ -217,16 +212,10 @@ def load_expression(*, return_X_y=False, as_frame=False):
 
     No patient, tumour or real gene stands behind these numbers. They were made once by
     :func:`make_expression` with a fixed seed and rounded to two decimals, so that it is known
-    which genes are informative. Size of the effects and of the noise were set so that selection
-    matters: a nearest-centroid classifier on all genes is right for about 80 % of the samples, one
-    on the informative genes for about 97 %. So the table shows what selection is; it is no evidence
-    that selection pays on other data.
-
-    ================== ==============================
-    Classes            3: "type A", "type B", "type C"
-    Samples per class  50, 40, 30
-    Genes              2000, of which 30 informative
-    ================== ==============================
+    which genes are informative: 30 of 2000, for 50, 40 and 30 samples of "type A", "type B" and
+    "type C". Effects and noise were set so that selection matters: a nearest-centroid classifier on
+    all genes is right for about 80 % of the samples, one on the informative genes for about 97 %.
+    So the table shows what selection is; it is no evidence that selection pays on other data.
 
     Parameters
     ----------
@@ -240,16 +229,8 @@ def load_expression(*, return_X_y=False, as_frame=False):
     Bunch or tuple
         Dictionary-like object with
 
-        data : ndarray or DataFrame of shape (120, 2000)
-            The values, like log2 intensities.
-        target : ndarray or Series of int, shape (120,)
-            The class of each sample: 0, 1 or 2.
-        target_names : ndarray of str, shape (3,)
-            The names of the classes.
-        feature_names : ndarray of str, shape (2000,)
-            The names of the genes.
-        informative : ndarray of bool, shape (2000,)
-            True for the genes that differ between classes.
+        data, target, target_names, feature_names, informative : ndarray
+            As in :func:`make_expression`; data and target are a DataFrame and a Series if asked.
         frame : DataFrame of shape (120, 2001)
             Data and target side by side; only with ``as_frame=True``.
 

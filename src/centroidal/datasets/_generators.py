@@ -30,8 +30,8 @@ def make_outlier_classes(
 ):
     """Generate two Gaussian classes in which whole samples may be uniform noise.
 
-    The synthetic example of Figure 6 of :cite:t:`Calafiore2022`: the mean of each class is drawn
-    from U(0, 1) in every feature, and a sample of the class is normal around that mean with
+    The example of Figure 6, section VI-B-3, of :cite:t:`Calafiore2022`: the mean of each class is
+    drawn from U(0, 1) in every feature, and a sample of the class is normal around that mean with
     probability ``1 - outlier_probability``, else uniform on ``[0, outlier_bound]`` in every
     feature, whatever its class.
 
@@ -44,28 +44,20 @@ def make_outlier_classes(
     outlier_probability : float, default=0.0
         Probability that a sample is an outlier.
     spread : float, default=1.0
-        Variance of every feature within a class: the covariance is ``spread`` times the
-        identity matrix.
+        Variance of every feature within a class.
     outlier_bound : float, default=5.0
         Upper end of the range of outlying values.
     random_state : int, RandomState or None, default=None
         Seed or source of randomness; pass an int for the same data every time.
     centers : array-like of shape (2, n_features), default=None
-        Class means to use instead of random ones, so that a test set can share the means of
-        the training set.
+        Class means instead of random ones, so that a test set can share those of a training set.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, n_features)
-        The samples.
-    y : ndarray of int, shape (n_samples,)
-        The class of each sample, 0 or 1; outliers keep the label of the class they stand for.
+    X, y : ndarray of shape (n_samples, n_features), ndarray of int, shape (n_samples,)
+        Samples and their classes; outliers keep the label of the class they stand for.
     centers : ndarray of shape (2, n_features)
         The class means.
-
-    References
-    ----------
-    :cite:t:`Calafiore2022`, section VI-B-3.
 
     Examples
     --------
@@ -148,16 +140,10 @@ def make_feature_blocks(
     Bunch
         Dictionary-like object with
 
-        data : ndarray of shape (n_samples, n_features)
-            The samples.
-        target : ndarray of int, shape (n_samples,)
-            The class of each sample.
+        data, target : ndarray of shape (n_samples, n_features), ndarray of int, shape (n_samples,)
+            Samples and their classes.
         feature_class : ndarray of int, shape (n_features,)
             The class that each feature belongs to, -1 for noise.
-
-    References
-    ----------
-    :cite:t:`Fraiman2021`, section 7.
 
     Examples
     --------
@@ -220,8 +206,7 @@ def make_spiked_classes(
     n_spikes : int, default=20
         Number of strong directions, from none to `n_features`.
     spike_variance : float, default=100.0
-        Variance that each spike adds: along it the variance is ``1 + spike_variance``, in the
-        directions orthogonal to all spikes it is 1.
+        Variance that each spike adds to that of 1 in all directions.
     separation : float, default=4.0
         Euclidean distance between the means of any two classes.
     n_classes : int, default=2
@@ -234,10 +219,8 @@ def make_spiked_classes(
     Bunch
         Dictionary-like object with
 
-        data : ndarray of shape (n_samples, n_features)
-            The samples.
-        target : ndarray of int, shape (n_samples,)
-            The class of each sample, 0 … ``n_classes`` - 1.
+        data, target : ndarray of shape (n_samples, n_features), ndarray of int, shape (n_samples,)
+            Samples and their classes.
         means : ndarray of shape (n_classes, n_features)
             The mean of each class.
         spikes : ndarray of shape (n_spikes, n_features)
@@ -249,15 +232,8 @@ def make_spiked_classes(
 
     Notes
     -----
-    The covariance is never formed: time grows with ``n_samples * n_features * n_spikes`` and
-    ``n_features * n_spikes**2``.
-
     **Where we differ**: this model is ours, not one of the generators of the thesis, in whose
     synthetic data no direction is much stronger than the others.
-
-    References
-    ----------
-    :cite:t:`Rozza2010`, section 4.3.
 
     Examples
     --------
@@ -307,20 +283,14 @@ def make_crossed_clusters(n_samples=4000, n_features=500, *, spread=1.0, random_
     .. math:: x = \mu_k + e\, z, \qquad z \sim \mathcal{N}(0, I),
 
     with :math:`e` the parameter `spread`. Each mean :math:`\mu_k` has one value in the first half
-    of the features and another in the second:
-
-    ===== ============================================
-    Class Value of each mean (first half, second half)
-    ===== ============================================
-    0     (0, 0), (1, 0), (0.5, -1), (0.5, 1)
-    1     (1, 1), (1, -1), (0, 1), (0, -1)
-    ===== ============================================
+    of the features and another in the second: (0, 0), (1, 0), (0.5, -1), (0.5, 1) in class 0 and
+    (1, 1), (1, -1), (0, 1), (0, -1) in class 1.
 
     Parameters
     ----------
     n_samples : int, default=4000
-        Number of samples, at least one for each of the eight clusters. The classes are equally
-        large, up to one sample, and so are the clusters of a class.
+        Number of samples, at least 8. The classes are equally large, up to one sample, and so are
+        the clusters of a class.
     n_features : int, default=500
         Number of features, at least 2; the first half has ``n_features // 2`` of them.
     spread : float, default=1.0
@@ -333,12 +303,10 @@ def make_crossed_clusters(n_samples=4000, n_features=500, *, spread=1.0, random_
     Bunch
         Dictionary-like object with
 
-        data : ndarray of shape (n_samples, n_features)
-            The samples.
-        target : ndarray of int, shape (n_samples,)
-            The class of each sample, 0 or 1.
+        data, target : ndarray of shape (n_samples, n_features), ndarray of int, shape (n_samples,)
+            Samples and their classes.
         clusters : ndarray of int, shape (n_samples,)
-            The cluster of each sample, 0 … 7, in the order of the table.
+            The cluster of each sample, 0 … 7, in this order.
         cluster_classes : ndarray of int, shape (8,)
             The class that each cluster belongs to.
         means : ndarray of shape (8, n_features)
@@ -353,10 +321,6 @@ def make_crossed_clusters(n_samples=4000, n_features=500, *, spread=1.0, random_
     The average of the four means is the same in both classes, 0.5 in the first half and 0 in the
     second. So the difference of the class means says nothing about the class, while the nearest of
     the eight means is right nearly always, unless `spread` is large.
-
-    References
-    ----------
-    :cite:t:`Rozza2010`, sections 5.3.2 and 5.5.1.
 
     Examples
     --------
@@ -429,10 +393,8 @@ def make_random_clusters(
     Bunch
         Dictionary-like object with
 
-        data : ndarray of shape (n_samples, n_features)
-            The samples, those of all clusters in random order.
-        target : ndarray of int, shape (n_samples,)
-            The class of each sample, 0 … ``n_classes`` - 1.
+        data, target : ndarray of shape (n_samples, n_features), ndarray of int, shape (n_samples,)
+            Samples and their classes.
         clusters : ndarray of int, shape (n_samples,)
             The cluster of each sample, 0 … ``n_clusters`` - 1, counted through all classes.
         cluster_classes : ndarray of int, shape (n_clusters,)
@@ -455,12 +417,7 @@ def make_random_clusters(
     between two of them is ``mean_scale**2 * n_features / 6`` on average.
 
     The covariance of cluster ``k`` is ``directions[k].T * variances[k] @ directions[k]``. Time
-    grows with ``n_clusters * n_features**3`` for the directions and ``n_samples * n_features**2``
-    for the samples; the directions take ``n_clusters * n_features**2`` numbers of memory.
-
-    References
-    ----------
-    :cite:t:`Rozza2010`, sections 3.5, 4.3.2 and 5.5.1.
+    grows with ``n_clusters * n_features**3`` and ``n_samples * n_features**2``.
 
     Examples
     --------
@@ -482,7 +439,7 @@ def make_random_clusters(
     directions = np.stack([draw_orthonormal(n_features, n_features, rng) for _ in sizes])
 
     return Bunch(
-        data=_draw_samples(clusters, means, variances, directions, rng),
+        data=_draw_clusters(clusters, means, variances, directions, rng),
         target=cluster_classes[clusters],
         clusters=clusters,
         cluster_classes=cluster_classes,
@@ -510,7 +467,7 @@ def _check_sizes(n_per_cluster):
     return np.concatenate(by_class), cluster_classes
 
 
-def _draw_samples(clusters, means, variances, directions, rng):
+def _draw_clusters(clusters, means, variances, directions, rng):
     data = rng.normal(size=(len(clusters), means.shape[1]))
     for k, (mean, variance, basis) in enumerate(zip(means, variances, directions, strict=True)):
         is_member = clusters == k
@@ -551,28 +508,19 @@ def make_word_counts(
     n_classes : int, default=2
         Number of classes.
     random_state : int, RandomState or None, default=None
-        Seed or source of randomness; pass an int for the same texts every time.
+        Seed or source of randomness; pass an int for the same data every time.
 
     Returns
     -------
     Bunch
         Dictionary-like object with
 
-        data : csr_array of shape (n_samples, n_features)
-            How often each word occurs in each text, as float64.
-        target : ndarray of int, shape (n_samples,)
-            The class of each text, 0 … ``n_classes`` - 1.
-        target_names : ndarray of str, shape (n_classes,)
-            The names of the classes.
-        feature_names : ndarray of str, shape (n_features,)
-            The words.
+        data, target : csr_array of shape (n_samples, n_features), ndarray of int, (n_samples,)
+            How often each word occurs in each text, as float64, and the classes of the texts.
+        target_names, feature_names : ndarray of str, shape (n_classes,) or (n_features,)
+            Names of the classes, and the words.
         informative : ndarray of bool, shape (n_features,)
             True for the words whose frequency depends on the class.
-
-    Notes
-    -----
-    Time and memory grow with the number of words written and with ``n_classes * n_features``,
-    never with ``n_samples * n_features``.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
 )
 
 from ._optional import is_of_dask
-from ._parameters import check_choice, check_columns
+from ._parameters import check_choice, check_columns, check_parameters
 
 # What the compiled loops read as it is; everything else becomes float64.
 _DTYPES = [
@@ -134,6 +134,34 @@ def _encode(estimator, X, y, sample_weight, features, expected=None):
     if expected is None:
         _check_two_classes(estimator, classes, np.bincount(codes, weights))
     return LabelledData(X, codes, classes, weights, features)
+
+
+class LabelledFitMixin:
+    """`fit` for labelled samples: what is given is checked, and hooks do the rest.
+
+    Hooks: `_check_for(n_features, n_classes)`, `_fit(data)`, and `_finds_infinite`: whether `_fit`
+    finds what is not finite by `check_finite_summary`, without a pass of its own.
+    """
+
+    _finds_infinite = True
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from samples; what was learned before is forgotten.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask collection} of shape (n_samples, n_features)
+            Training samples; Dask collections where :doc:`/user_guide/dask` says so.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; an integer weight is the same as so many copies.
+        """
+        check_parameters(self)
+        finite = sample_weight is not None or not self._finds_infinite
+        data = check_labelled(self, X, y, sample_weight, finite=finite)
+        self._check_for(data.features.number, data.classes.size)
+        return self._fit(data)
 
 
 def _check_two_classes(estimator, classes, counts):

@@ -8,13 +8,13 @@ from sklearn.utils.metaestimators import available_if
 from .. import _state as state
 from .._data import (
     Features,
+    LabelledFitMixin,
     check_finite_summary,
     check_labelled,
     check_next_classes,
     check_same_features,
     row_by_row,
 )
-from .._parameters import check_parameters
 from ..statistics import class_moments
 
 
@@ -28,12 +28,8 @@ def recipe_of(kind, estimator):
     return kind(**{name: params[name] for name in kind._fields if name in params})
 
 
-class ClassScoresMixin(ClassifierMixin):
-    """Decisions and probabilities from `_class_scores(X)`, an (n_samples, n_classes) array.
-
-    The hook `_score_unit` is what a score is divided by to become the logarithm of a joint
-    probability, up to a term that all classes of a sample share.
-    """
+class DecisionMixin(ClassifierMixin):
+    """Decisions from `_class_scores(X)`, an (n_samples, n_classes) array."""
 
     @row_by_row(_class_labels)
     def decision_function(self, X):
@@ -69,6 +65,14 @@ class ClassScoresMixin(ClassifierMixin):
         """
         scores = self._class_scores(X)
         return self.classes_[scores.argmax(axis=1)]
+
+
+class ClassScoresMixin(DecisionMixin):
+    """Decisions and probabilities from `_class_scores(X)`.
+
+    The hook `_score_unit` is what a score is divided by to become the logarithm of a joint
+    probability, up to a term that all classes of a sample share.
+    """
 
     @row_by_row(_class_labels)
     def predict_proba(self, X):
@@ -120,6 +124,11 @@ class ClassScoresMixin(ClassifierMixin):
         return tags
 
 
+def two_sided(margins):
+    """Scores of two classes whose difference is `margins`, the better one 0."""
+    return np.column_stack([np.minimum(-margins, 0.0), np.minimum(margins, 0.0)])
+
+
 class SolvedClassifier(ClassScoresMixin, BaseEstimator):
     """A classifier that keeps what was solved as `_solution`."""
 
@@ -140,35 +149,19 @@ def _merges(estimator):
     return True
 
 
-class MergeableClassifier:
-    """`fit`, `partial_fit` and `merge`, for a `SolvedClassifier` that a summary is enough for.
+class MergeableClassifier(LabelledFitMixin):
+    """`partial_fit` and `merge`, for a `SolvedClassifier` that a summary of samples is enough for.
 
     Hooks: `_summary`, which is known after fitting and has a method `reindex`; `_summarise(data)`;
-    `_merge_summaries(first, second)`; `_keep_summary(features, classes, summary)`;
-    `_check_for(n_features, n_classes)`; `_fit(data)`, where a summary is not always enough.
+    `_merge_summaries(first, second)`; `_keep_summary(features, classes, summary)`.
     """
 
     # What the parameters would have to be, if these do not merge.
     _needed_to_merge = None
 
-    def fit(self, X, y, sample_weight=None):
-        """Learn from samples; what was seen before is forgotten.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, Dask collection} of shape (n_samples, n_features)
-            Training samples. Dask collections are for settings that one pass is enough for.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
-        """
-        check_parameters(self)
-        # A summary finds what is not finite without a pass of its own.
-        finite = sample_weight is not None or self._needed_to_merge is not None
-        data = check_labelled(self, X, y, sample_weight, finite=finite)
-        self._check_for(data.features.number, data.classes.size)
-        return self._fit(data)
+    @property
+    def _finds_infinite(self):
+        return self._needed_to_merge is None
 
     def _fit(self, data):
         summary = self._add_samples(None, data)

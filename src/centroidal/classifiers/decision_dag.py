@@ -3,13 +3,14 @@
 from itertools import combinations
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from .. import _state as state
 from .._data import check_as_given, check_fitted, check_labels
 from .._parameters import check_classifier, check_parameters
+from ._base import DecisionMixin, two_sided
 
 __all__ = ["DecisionDAGClassifier"]
 
@@ -25,7 +26,7 @@ def _check_pairs(value, sizes):
             raise error.inside(f"[{pair}]") from None
 
 
-class DecisionDAGClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class DecisionDAGClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
     """Classifier of many classes that drops one of them after the other (DDAG).
 
     One classifier is trained for each pair of classes. A sample is first tested for the first class
@@ -129,25 +130,12 @@ class DecisionDAGClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._codes = data.codes if self._is_pairwise else None
         return self
 
-    def decision_function(self, X):
-        """Compute how long each class stays in the race.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes the score of the classifier, positive for ``classes_[1]``; else one
-            score a class.
-        """
+    def _class_scores(self, X):
         check_fitted(self)
         X = check_as_given(self, X)
         n_classes = self.classes_.size
         if n_classes == 2:
-            return self._margins(X, np.arange(X.shape[0]), (0, 1))
+            return two_sided(self._margins(X, np.arange(X.shape[0]), (0, 1)))
         scores = np.empty((X.shape[0], n_classes))
         first = np.zeros(X.shape[0], dtype=int)  # of the classes that are left
         for n_passed in range(n_classes - 1):
@@ -163,23 +151,6 @@ class DecisionDAGClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                     scores[rows, 2 * low + gap - loser] = n_passed + 1 + clear
                     first[rows] += margins > 0.0
         return scores
-
-    def predict(self, X):
-        """Predict the class that is left.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels.
-        """
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]
 
     @property
     def _is_pairwise(self):

@@ -29,10 +29,9 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
     assignment : {"alternating", "margin"}, default="alternating"
         How features find their class. "alternating": the algorithms of the paper, k-means on the
         features that looks at each group on the samples of its class only, from `n_init` starts, of
-        which the one with the lowest training error counts. "margin": in closed form from class
-        moments, one pass, no starts: a feature goes to the class with the smallest ratio of what
-        its samples pay there to what samples of the other classes pay there; it can go on with
-        `partial_fit` and `merge`.
+        which the one with the lowest training error counts. "margin": in closed form, one pass: a
+        feature goes to the class with the smallest ratio of what its samples pay there to what
+        samples of the other classes pay there; it can go on with `partial_fit` and `merge`.
     baseline_weight : float, default=inf
         Features are left out that are nearer to a baseline than to any class; its distance counts
         so many times (lambda in the paper; here of the distance, not of its square). With "margin",
@@ -104,19 +103,16 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
     Notes
     -----
     **Where it helps**: classes that differ in their variances, with groups of steady features. If
-    classes differ in their means alone, groups lose what the other features know, and plain nearest
-    centroids are better. On the simulations of the paper ``sklearn.naive_bayes.GaussianNB``, which
-    was not among its rivals, has a lower error on average than the paper's method; see
-    :doc:`/user_guide/disjoint_centroids`, also on level, scale and outliers of features.
+    classes differ in their means alone, plain nearest centroids are better. On the simulations of
+    the paper ``sklearn.naive_bayes.GaussianNB``, which was not among its rivals, has a lower error
+    on average than the paper's method; see :doc:`/user_guide/disjoint_centroids`.
 
     **Where we differ** from the paper: the closed-form rule; overlapping groups; weights of
     samples; probabilities. The weight multiplies distances, not their squares, which the paper
     leaves open.
 
-    With "margin" a class without any spread (one sample) is given the mean variance of the others.
-    Sparse features that are all far from zero, a million times their spread, lose digits. After
-    `partial_fit` and `merge`, and from Dask collections, `slope_` comes from the class moments, as
-    if features were independent and normal; it is often too steep.
+    After `partial_fit` and `merge`, and from Dask collections, `slope_` comes from the class
+    moments, as if features were independent and normal; it is often too steep.
 
     Time of "alternating" is O(n p^2) for the products of the features and O(n_init p^2) a step if
     there are at least two samples a feature, else O(n_init n p) a step. "margin" takes one pass.

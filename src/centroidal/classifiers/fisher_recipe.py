@@ -24,7 +24,7 @@ from ..solvers.fisher_subspace import (
 )
 from ..solvers.thresholds import Line, LineInBlocks
 from ..statistics import ClassSubspace, class_moments, class_subspace
-from ._base import SolvedClassifier
+from ._base import SolvedClassifier, two_sided
 
 _DEFAULT_COMPONENTS = {"truncated": "log2", "variance": 0.99, "full": None}
 
@@ -242,11 +242,6 @@ def _average(points):
         return None
     weight = sum(point.weight for point in points)
     return ThresholdPoint(sum(point.weight * point.place for point in points) / weight, weight)
-
-
-def two_sided(log_odds):
-    """Scores of two classes whose difference is `log_odds`, the better one 0."""
-    return np.column_stack([np.minimum(-log_odds, 0.0), np.minimum(log_odds, 0.0)])
 
 
 class FisherRule(SolvedClassifier):

@@ -4,14 +4,16 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .. import _state as state
-from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
-from .._parameters import check_n_axes, check_parameters
+from .._data import LabelledFitMixin, check_finite_summary, check_fitted, check_rows
+from .._parameters import check_n_axes
 from .fisher_recipe import FisherRecipe, project, summarise_rows
 
 __all__ = ["FisherSubspace"]
 
 
-class FisherSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FisherSubspace(
+    LabelledFitMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     r"""Project samples on the subspace that whitened class means span (chapter 6 of the thesis).
 
     With C classes the subspace has at most C - 1 dimensions. Its axes are :math:`T = W Q`, where W
@@ -52,11 +54,10 @@ class FisherSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Notes
     -----
-    **Where we differ** from the thesis: class means are taken relative to the mean of all samples,
-    without which the subspace would depend on the origin; the basis consists of principal axes
-    instead of Gram and Schmidt's, so that their order means something and does not depend on the
-    order of the classes. The coordinates have the units of the data along directions that were not
-    whitened: a kernel that follows must be scaled to them.
+    **Where we differ** from the thesis: class means are relative to the mean of all samples, and
+    the basis consists of principal axes instead of Gram and Schmidt's, so that nothing depends on
+    the origin or on the order of the classes. Coordinates have the units of the data along
+    directions that were not whitened: a kernel that follows must be scaled to them.
 
     Examples
     --------
@@ -81,30 +82,19 @@ class FisherSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.whitening = whitening
         self.scatter = scatter
 
-    def fit(self, X, y, sample_weight=None):
-        """Find the axes.
+    def _check_for(self, n_features, n_classes):
+        """Raise unless the parameters are right for so many features and classes."""
+        check_n_axes(self.n_axes, n_classes)
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
-        """
-        check_parameters(self)
+    def _fit(self, data):
         recipe = FisherRecipe(self.whitening, self.n_components, self.scatter)
-        data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
-        n_axes = check_n_axes(self.n_axes, data.classes.size)
-
         subspace = summarise_rows(self, recipe, data)
         (axes, _), whitening = recipe.axes(subspace)
 
         data.features.keep(self)
         self.classes_ = data.classes
         self.mean_ = subspace.mean
-        self.axes_ = axes[:, :n_axes]
+        self.axes_ = axes[:, : self.n_axes]
         self.centers_ = (subspace.means - subspace.mean) @ self.axes_
         self.n_components_ = whitening.gains.size
         return self

@@ -89,20 +89,17 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
     training samples, which is too small in wide tables; where probabilities matter, wrap the
     classifier in ``CalibratedClassifierCV``.
 
-    **Where we differ** from the thesis: eigenvalues that are zero up to rounding are not inverted,
-    so that more features than samples are no problem; a sample on the threshold is right whatever
-    its class, which puts the threshold between separable classes and not at the edge of one; any
-    number of classes, by linear discriminants in the Fisher coordinates, where the covariance is
-    taken inside the classes; weights; merging by exact class means. The thresholds of merged parts
-    are averaged, as in the thesis, because the samples are gone.
+    **Where we differ** from the thesis: more features than samples are no problem; the threshold is
+    between separable classes and not at the edge of one; any number of classes; weights; merging by
+    exact class means. The reasons are in :doc:`/mathematics/fisher_subspace`.
 
-    Merging, and `partial_fit`, are exact for "full" and "variance". For "truncated" each part keeps
-    twice the directions it whitens (once, where they are found by iteration), and what is beyond is
-    cut off. Features whose spread is about 1e-7 of that of the largest count as constant.
+    Merging, and `partial_fit`, are exact for "full" and "variance", but for thresholds, which are
+    averaged, because the samples are gone. For "truncated" each part keeps twice the directions it
+    whitens (once, where they are found by iteration), and what is beyond is cut off. Features whose
+    spread is about 1e-7 of that of the largest count as constant.
 
-    No array of features by features exists when there are more features than samples. Time is O(n m
-    min(n, m)), or O(n m d) where d is small; sparse data are centred implicitly. How often a Dask
-    collection is read is said in :doc:`/user_guide/dask`.
+    Time is O(n m min(n, m)), or O(n m d) where d is small; sparse data are centred implicitly. How
+    often a Dask collection is read is said in :doc:`/user_guide/dask`.
 
     Examples
     --------

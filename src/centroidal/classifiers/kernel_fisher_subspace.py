@@ -10,10 +10,10 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from .. import _state as state
 from .._data import (
+    LabelledFitMixin,
     check_finite,
     check_fitted,
     check_kernel_matrix,
-    check_labelled,
     check_rows,
     check_symmetric,
 )
@@ -21,8 +21,8 @@ from .._parameters import check_kernel, check_parameters, check_priors
 from ..solvers.fisher_subspace import kernel_axes
 from ..statistics import GramSummary, class_moments, gram_summary
 from ..statistics.threads import map_blocks, row_blocks
-from ._base import ClassScoresMixin, recipe_of
-from .fisher_recipe import FisherRecipe, two_sided
+from ._base import ClassScoresMixin, recipe_of, two_sided
+from .fisher_recipe import FisherRecipe
 
 __all__ = ["KernelFisherSubspaceClassifier"]
 
@@ -52,7 +52,7 @@ class Training(NamedTuple):
         return is_complete or (needed is not None and needed <= self.n_pairs)
 
 
-class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
+class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEstimator):
     r"""Classifier on whitened class means in the feature space of a kernel (K-IPCAC, K-TIPCAC).
 
     The classifier of :class:`FisherSubspaceClassifier` where samples are known by their inner
@@ -125,11 +125,10 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
     direction that is, not at 1, which would depend on the unit of the kernel; eigenvalues that are
     zero up to rounding are not inverted; any number of classes; weights.
 
-    A very wide kernel has few eigenvalues above rounding; components near rounding are noise, so
-    choose fewer of them there. Memory is the n x n kernel matrix, while fitting; time is :math:`n^3
-    / 3` for "full", about :math:`n^2 d` for d components of "truncated" and :math:`4 n^3` for
-    "variance". For large n, approximate the kernel by features
-    (``sklearn.kernel_approximation.Nystroem``) and use :class:`FisherSubspaceClassifier` on them.
+    Memory is the n x n kernel matrix, while fitting; time is :math:`n^3 / 3` for "full", about
+    :math:`n^2 d` for d components of "truncated" and :math:`4 n^3` for "variance". For large n,
+    approximate the kernel by features (``sklearn.kernel_approximation.Nystroem``) and use
+    :class:`FisherSubspaceClassifier` on them.
 
     Examples
     --------
@@ -160,6 +159,7 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
             raise state.StateError("holds columns that a kernel matrix has not", "_fitted_rows")
 
     _score_unit = 1.0
+    _finds_infinite = False
 
     def __init__(
         self,
@@ -192,23 +192,13 @@ class KernelFisherSubspaceClassifier(ClassScoresMixin, BaseEstimator):
     def _recipe(self):
         return recipe_of(FisherRecipe, self)
 
-    def fit(self, X, y, sample_weight=None):
-        """Find the Fisher subspace of the classes in the feature space and cut it.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples; (n_samples, n_samples) for a precomputed kernel.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
-        """
-        check_parameters(self)
+    def _check_for(self, n_features, n_classes):
+        """Raise unless the parameters are right for so many features and classes."""
         check_kernel(self.kernel, self.kernel_params)
+        check_priors(self.priors, np.ones(n_classes))
+
+    def _fit(self, data):
         recipe = self._recipe
-        data = check_labelled(self, X, y, sample_weight)
-        check_priors(self.priors, np.ones(data.classes.size))
         if self.kernel == "precomputed":
             check_symmetric(data.X)
 

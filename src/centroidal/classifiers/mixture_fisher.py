@@ -43,8 +43,7 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
 
     points, and the class with the most points is predicted (eq. 5.22). The exponent t is the least
     that lets a cluster that wins all of its matches decide, though all others of its class lose
-    theirs (eq. 5.21). So the classifier is a perceptron of three layers that is trained without
-    descent, and it separates classes that no hyperplane does.
+    theirs (eq. 5.21). So it separates classes that no hyperplane does.
 
     Parameters
     ----------
@@ -111,11 +110,9 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
     succession: it says how clear the decision was and is not calibrated.
 
     **Where we differ** from the thesis: any number of classes, each cluster playing against those
-    of all other classes; partial whitening by default; the three-sigma rule; the jury of eq.
-    (5.22), to which eq. (5.23) is not equivalent; a rule for ties; after expectation-maximisation,
-    merging goes by the moments of the samples assigned to a cluster; equal means and clusters of
-    one sample are no error. The reasons are in :doc:`/mathematics/fisher_subspace`, and so are the
-    costs.
+    of all other classes; partial whitening by default; the three-sigma rule; a rule for ties; equal
+    means and clusters of one sample are no error. The reasons are in
+    :doc:`/mathematics/fisher_subspace`, and so are the costs.
 
     X-means takes clusters to be round: bring features of different units to one scale first, or
     long clusters are cut into slices. Clusters of less than about 30 samples are sometimes parted

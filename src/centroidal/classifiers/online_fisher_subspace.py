@@ -97,10 +97,8 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
     -----
     Two classes are cut where both class means are as many standard deviations away (section 4.3).
 
-    **Where we differ** from the thesis: the working rank is 2 d; class means are exact, and only
-    the deviations along the axis are carried on from one axis to the next; any number of classes;
-    a class may arrive later; no right singular vectors are kept without a window. A window keeps
-    the coordinates of its samples in the leading directions, and exact class sums of its chunks.
+    **Where we differ** from the thesis: the working rank is 2 d; class means are exact; any number
+    of classes; a class may arrive later. More is in :doc:`/mathematics/fisher_subspace`.
 
     A chunk of c rows takes O(m (r + c)^2) time for r = 2 d directions of m features; large chunks
     are cut into blocks. Memory is O(m d), and O(m K) for each chunk of a window.

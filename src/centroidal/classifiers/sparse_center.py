@@ -82,22 +82,18 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
 
     Notes
     -----
-    `predict_proba` is the posterior of a simple model on the selected, scaled features: around each
-    center a Gaussian (l2, Mahalanobis) or a Laplace (l1) distribution of one spread for all classes
-    and features (`spread_`), and independent features. It is often too sure of itself; where
-    probabilities matter, wrap the classifier in scikit-learn's ``CalibratedClassifierCV`` (its
-    method "temperature" keeps the predictions).
+    `predict_proba` takes the selected, scaled features to be independent, with a Gaussian (l2,
+    Mahalanobis) or a Laplace (l1) distribution of one spread (`spread_`) around each center. It is
+    often too sure of itself; where probabilities matter, wrap the classifier in scikit-learn's
+    ``CalibratedClassifierCV`` (its method "temperature" keeps the predictions).
 
     **Where we differ** from the paper: any number of classes is solved jointly and exactly, not one
     against the rest; weights; priors; the scales "within" and "mad"; a covariance that is pooled
     within the classes and shrunk, so that it exists for more features than samples.
 
-    With metric="l1" a feature that is mostly zero in every class has medians of zero and no gain:
-    on word counts use "l2".
-
-    Time is O(n m), or O(nnz) for sparse data, which stay sparse, plus a sort of m gains; l1 on
-    sparse or weighted data takes K times as long. Mahalanobis takes O(n m min(n, m)), keeps min(n,
-    m) dense directions and reads all features to predict.
+    On word counts use "l2": a feature that is mostly zero in every class has medians of zero, and
+    no gain with "l1". Time is O(n m), or O(nnz) for sparse data, which stay sparse; Mahalanobis
+    takes O(n m min(n, m)) and reads all features to predict.
 
     Examples
     --------

@@ -7,8 +7,8 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _state as state
-from .._data import SupportMixin, check_labelled
-from .._parameters import check_n_features_to_select, check_parameters
+from .._data import LabelledFitMixin, SupportMixin
+from .._parameters import check_n_features_to_select
 from ..solvers.ranking import rank_features
 
 # What `_keep_certificate` keeps.
@@ -20,11 +20,10 @@ CERTIFICATE = {
 }
 
 
-class RankedSelector(SupportMixin, BaseEstimator):
+class RankedSelector(LabelledFitMixin, SupportMixin, BaseEstimator):
     """Keep the features of the highest scores; parameter `n_features_to_select`.
 
     A number or a fraction keeps so many, None those with a score above zero, and at least one.
-    Hook: `_fit(data)`, which finds what is not finite by a summary.
     """
 
     _state = state.FEATURES | {
@@ -34,22 +33,9 @@ class RankedSelector(SupportMixin, BaseEstimator):
         "support_": state.mask("features"),
     }
 
-    def fit(self, X, y, sample_weight=None):
-        """Score and rank the features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples; :class:`MarginSelector` takes Dask collections, too.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
-        """
-        check_parameters(self)
-        data = check_labelled(self, X, y, sample_weight, finite=sample_weight is not None)
-        check_n_features_to_select(self.n_features_to_select, data.features.number)
-        return self._fit(data)
+    def _check_for(self, n_features, n_classes):
+        """Raise unless the parameters are right for so many features and classes."""
+        check_n_features_to_select(self.n_features_to_select, n_features)
 
     def _keep_ranking(self, features, scores, errors=None, order=None):
         """Rank by decreasing score; those equal up to rounding by `order`, or by column."""

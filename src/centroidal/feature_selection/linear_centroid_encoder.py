@@ -96,17 +96,12 @@ class LinearCentroidEncoder(RankedSelector):
     Notes
     -----
     **Where we differ** from the paper: axes are orthonormal, because otherwise longer axes and
-    smaller weights fit the same at no cost; no array of the size features times features is made;
-    the weights come with a certificate; weights of samples.
+    smaller weights fit the same at no cost; a certificate; weights of samples.
 
-    With at least as many features as samples there is, as a rule, one axis for all but one of the
-    classes. With fewer features, classes may overlap so much that with weights of one no axis
-    lowers the objective. Then the axes are the principal axes of the class means, to which the best
-    ones tend as the weights get smaller.
-
-    Classes with more samples count more, and so do samples with a larger weight. The problem is not
-    convex: "alternating" ends in a minimum that depends on where it began. Costs are in
-    :doc:`/mathematics/linear_centroid_encoder`.
+    Classes may overlap so much that with weights of one no axis lowers the objective. Then the axes
+    are the principal axes of the class means, to which the best ones tend as the weights get
+    smaller. The problem is not convex: "alternating" ends in a minimum that depends on where it
+    began. Costs are in :doc:`/mathematics/linear_centroid_encoder`.
 
     Examples
     --------

@@ -123,16 +123,14 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
 
     Notes
     -----
-    **Where we differ** from the paper: the penalty acts by proximal steps in the metric of Adam,
-    which make weights exactly zero; in the alternation the steps for the weights never raise the
-    objective; the error is a mean over all entries, so that `alpha` does not depend on the number
-    of features; sample weights; sparse samples stay sparse.
+    **Where we differ** from the paper: proximal steps, which make weights exactly zero; the error
+    is a mean over all entries, so that `alpha` does not depend on the number of features; sample
+    weights; sparse samples stay sparse.
 
-    The penalty has no minimum: a smaller weight of a feature, with larger ones in its row of the
-    first layer, gives the same output at less cost. All weights start at one, and the number of
-    epochs decides how far they fall; their size is a ranking and no more. Different seeds keep
-    different features where many would do: compare several before believing in one, or take
-    :class:`L21CentroidSelector`. Costs are in :doc:`/mathematics/sparse_centroid_encoder`.
+    The penalty has no minimum, so the number of epochs decides how far weights fall; their size is
+    a ranking and no more. Different seeds keep different features where many would do: compare
+    several before believing in one, or take :class:`L21CentroidSelector`. Reasons and costs are in
+    :doc:`/mathematics/sparse_centroid_encoder`.
 
     The samples held out by `validation_fraction` are seen by the `prefilter`.
 

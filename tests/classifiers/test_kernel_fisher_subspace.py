@@ -4,10 +4,12 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import expit
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import kernel_metrics, polynomial_kernel, rbf_kernel
 
 from centroidal import FisherSubspaceClassifier, KernelFisherSubspaceClassifier
 from tests.reference import fisher, kernel_fisher
@@ -606,3 +608,60 @@ def test_function_that_gives_no_number_is_refused(pair):
 def test_precomputed_kernel_must_be_symmetric(pair):
     with pytest.raises(ValueError, match="symmetric"):
         KernelFisherSubspaceClassifier("precomputed").fit(np.triu(np.ones((40, 40))), pair.y)
+
+
+# ------------------------------------------------------------------ order of the rows
+
+
+def shuffled_labels(X, y, order, new, **options):
+    """Labels of new samples by the model of the rows, and of the rows in another order."""
+    first = KernelFisherSubspaceClassifier(**options).fit(X, y)
+    second = KernelFisherSubspaceClassifier(**options).fit(X[order], y[order])
+    return first.predict(new), second.predict(new)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "gamma"), [("linear", "scale"), ("poly", 1e-4), ("rbf", 1e-4), ("sigmoid", "auto")]
+)
+@every_kind
+def test_directions_of_rounding_are_not_whitened(kernel, gamma, kind):
+    """More components are asked for than the centred matrix has."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, y = 30.0 + rng.normal(size=(12, 24)), np.arange(12) % 3
+        new, order = 30.0 + rng.normal(size=(200, 24)), rng.permutation(12)
+        options = {"whitening": kind, "gamma": gamma, "n_components": 12}
+        first, second = shuffled_labels(X, y, order, new, kernel=kernel, **options)
+        np.testing.assert_array_equal(first, second)
+        model = KernelFisherSubspaceClassifier(kernel, **options).fit(X, y)
+        assert model.n_components_ < 12
+
+
+@pytest.mark.parametrize("kernel", sorted(kernel_metrics()))
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    shape=st.sampled_from([(12, 24), (40, 5), (30, 60)]),
+    kind=st.sampled_from(["truncated", "full", "variance"]),
+    number=st.sampled_from([None, 5, 1000, "log2", 0.9, 1.0]),
+    gamma=st.sampled_from(["scale", "auto", 1e-4]),
+)
+@settings(deadline=None, max_examples=25, derandomize=True)
+def test_order_of_rows_does_not_matter(kernel, seed, shape, kind, number, gamma):
+    rng = np.random.default_rng(seed)
+    y = np.arange(shape[0]) % 3
+    X = np.abs(rng.normal(size=shape) + y[:, None])  # some kernels are for positive numbers
+    new, order = np.abs(rng.normal(size=(100, shape[1]))), rng.permutation(shape[0])
+    options = {"whitening": kind, "n_components": number, "gamma": gamma}
+    first, second = shuffled_labels(X, y, order, new, kernel=kernel, **options)
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("kernel", ["laplacian", "rbf", "linear", "cosine"])
+@pytest.mark.parametrize("store", [sparse.csr_array, sparse.csr_matrix, sparse.csc_array])
+def test_indices_of_64_bits_are_as_good_as_those_of_32(pair, kernel, store):
+    X, y = pair
+    expected = KernelFisherSubspaceClassifier(kernel).fit(store(X), y).decision_function(store(X))
+    wide = store(X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    found = KernelFisherSubspaceClassifier(kernel).fit(wide, y).decision_function(wide)
+    np.testing.assert_array_equal(found, expected)

@@ -125,10 +125,14 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
     direction that is, not at 1, which would depend on the unit of the kernel; eigenvalues that are
     zero up to rounding are not inverted; any number of classes; weights.
 
-    Memory is the n x n kernel matrix, while fitting; time is :math:`n^3 / 3` for "full", about
-    :math:`n^2 d` for d components of "truncated" and :math:`4 n^3` for "variance". For large n,
-    approximate the kernel by features (``sklearn.kernel_approximation.Nystroem``) and use
-    :class:`FisherSubspaceClassifier` on them.
+    Eigenvalues up to 1e-10 times the number of samples times the largest entry of the kernel matrix
+    count as rounding: centring may take off most of the matrix, and what is left below that hangs
+    on the order of the rows. A very wide kernel has few eigenvalues above it.
+
+    Memory is the n x n kernel matrix, while fitting; time is :math:`n^3 / 3` for "full" where all
+    eigenvalues are above rounding, about :math:`n^2 d` for d components of "truncated" and
+    :math:`4 n^3` otherwise. For large n, approximate the kernel by features
+    (``sklearn.kernel_approximation.Nystroem``) and use :class:`FisherSubspaceClassifier` on them.
 
     Examples
     --------
@@ -282,6 +286,7 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
         if callable(self.kernel):
             return pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
         options = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
+        X, Y = _with_short_indices(X), _with_short_indices(Y)
         return _dense(pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **options))
 
     def _class_scores(self, X):
@@ -309,6 +314,14 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
 def _dense(matrix):
     """Return a new matrix, which may be overwritten, as an array of floats."""
     return np.asarray(matrix.toarray() if issparse(matrix) else matrix, dtype=float)
+
+
+def _with_short_indices(X):
+    """Return sparse samples with indices of 32 bits, the only ones some kernels read."""
+    if not issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return type(X)(parts, shape=X.shape)
 
 
 def _gamma_value(gamma, X, weights):

@@ -91,7 +91,7 @@ def axes_of(contrasts, between, counts):
     """Axes from whitened-twice class means (rows) and their inner products with the means."""
     values, vectors = np.linalg.eigh((between + between.T) / 2.0)
     values, vectors = values[::-1], vectors[:, ::-1]
-    n_real = np.count_nonzero(values > _ROUNDING * max(values[0], 0.0))
+    n_real = np.count_nonzero(values > _ROUNDING * np.abs(values).max())
     n_axes = min(n_real, counts.size - 1)
     values, vectors = values[:n_axes], _settle(values[:n_axes], vectors[:, :n_axes])
     centers = vectors * np.sqrt(values) / np.sqrt(counts)[:, None]

@@ -10,6 +10,10 @@ from .. import _state as state
 from .class_moments import class_weights
 from .spectrum import Spectrum, matrix_spectrum
 
+# Share of the largest entry, for each unit of weight, below which an eigenvalue is rounding: those
+# above are known to six digits, however large the part of the matrix that centring takes off.
+_ROUNDING = 1e-10
+
 
 class GramSummary(NamedTuple):
     """Class means in the feature space of a kernel, and the scatter of all samples there.
@@ -45,6 +49,8 @@ def gram_summary(kernel_matrix, codes, n_classes, weights, n_pairs=None, *, inve
     factorisation instead, which takes a fraction of the time.
     """
     roots, total = np.sqrt(weights), weights.sum()
+    # Entries are rounded before the common mean is taken off, which may be most of them.
+    floor = _ROUNDING * total * max(kernel_matrix.max(), -kernel_matrix.min())
     row_means = kernel_matrix @ weights / total
     gram = kernel_matrix
     gram -= row_means
@@ -56,14 +62,15 @@ def gram_summary(kernel_matrix, codes, n_classes, weights, n_pairs=None, *, inve
     means[codes, np.arange(codes.size)] = 1.0
     means = roots * (means / np.where(counts > 0, counts, 1.0)[:, None] - 1.0 / total)
     images = means @ gram
-    whitened = _whiten_means(gram, roots, means) if invert else None
+    whitened = _whiten_means(gram, roots, means, floor) if invert else None
     found = None
     if whitened is None:
         found = matrix_spectrum(gram, n_pairs)
+        found = found.keep_leading(np.count_nonzero(found.values > floor))
     return GramSummary(counts, means, images, found, whitened, row_means)
 
 
-def _whiten_means(gram, roots, means):
+def _whiten_means(gram, roots, means, floor):
     """Means times the inverse of the Gram matrix; None if it is singular but for the mean."""
     size = gram.shape[0]
     level = gram.trace() / max(size - 1, 1)
@@ -77,6 +84,6 @@ def _whiten_means(gram, roots, means):
     except LinAlgError:
         return None
     condition, _ = dpocon(factor[0], norm, uplo="L" if factor[1] else "U")
-    if condition < size * np.finfo(float).eps:
+    if condition * norm <= floor:
         return None
     return cho_solve(factor, means.T, check_finite=False).T

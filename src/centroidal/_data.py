@@ -240,7 +240,24 @@ class SupportMixin(SelectorMixin):
         {ndarray, sparse matrix, Dask collection} of shape (n_samples, n_selected)
             The samples with the selected features only.
         """
+        check_sparse_structure(X)
         return super().transform(X)
+
+    def inverse_transform(self, X):
+        """Put the selected features where they were, among columns of zeros.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_selected)
+            Samples with the selected features only.
+
+        Returns
+        -------
+        {ndarray, sparse matrix} of shape (n_samples, n_features)
+            The samples with all features.
+        """
+        check_sparse_structure(X)
+        return super().inverse_transform(X)
 
     def _get_support_mask(self):
         check_fitted(self)
@@ -304,6 +321,7 @@ def _check_block(name, finite, names, block):
     if names is not None and frame is not None and frame.columns != names.tolist():
         raise ValueError("a block of X has columns of other names than the first one.")
     options = _ANY_NUMBERS | {"ensure_all_finite": finite, "ensure_min_samples": 0}
+    check_sparse_structure(block)
     with _explain_strings():
         block = check_array(block, estimator=name, input_name="X", **options)
     return _sum_duplicates(block)
@@ -350,6 +368,7 @@ def _explain_strings():
 
 
 def _validate(estimator, X, *args, **options):
+    check_sparse_structure(X)
     with _explain_strings():
         found = validate_data(estimator, X, *args, **_ANY_NUMBERS, **options)
     return (_sum_duplicates(found[0]), found[1]) if args else _sum_duplicates(found)
@@ -357,10 +376,92 @@ def _validate(estimator, X, *args, **options):
 
 def _sum_duplicates(X):
     """Add up entries of a sparse matrix that are stored twice, in a copy."""
-    if issparse(X) and not X.has_canonical_format:
+    if not issparse(X):
+        return X
+    # Around the same arrays: what X remembers of their order may be older than they are.
+    X = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+    if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def check_sparse_structure(X, name="X"):
+    """Raise unless the arrays of a sparse matrix fit together and lead nowhere outside of it.
+
+    Compiled code trusts them, here and in SciPy: so this is asked before anything else of a matrix
+    that somebody else has made. It costs two passes over the indices. Anything that is not sparse
+    is fine.
+    """
+    if not issparse(X):
+        return
+    if len(X.shape) != 2:
+        raise ValueError(f"{name} of shape {X.shape} must have two dimensions.")
+    try:
+        _STRUCTURES[X.format](X)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{name} is a damaged sparse matrix ({X.format}): {error}.") from error
+
+
+def _check_compressed(X):
+    """Check CSR, CSC, or BSR, which is CSR of blocks."""
+    n_outer, n_inner = X.shape[::-1] if X.format == "csc" else X.shape
+    _check_entries("data", X.data, 3 if X.format == "bsr" else 1)
+    if X.format == "bsr":
+        height, width = X.data.shape[1:]
+        if not height or not width or n_outer % height or n_inner % width:
+            raise ValueError(f"blocks of shape {(height, width)} do not fit in {X.shape}")
+        n_outer, n_inner = n_outer // height, n_inner // width
+    _check_indices("indices", X.indices, len(X.data), n_inner)
+    _check_indices("indptr", X.indptr, n_outer + 1, len(X.data) + 1)
+    if X.indptr[0] != 0 or (X.indptr[1:] < X.indptr[:-1]).any():
+        raise ValueError("indptr must begin with 0 and never fall")
+
+
+def _check_coordinates(X):
+    _check_entries("data", X.data, 1)
+    for name, indices, size in zip(("row", "col"), (X.row, X.col), X.shape, strict=True):
+        _check_indices(name, indices, len(X.data), size)
+
+
+def _check_diagonals(X):
+    _check_entries("data", X.data, 2)
+    _check_entries("offsets", X.offsets, 1, "iu")
+    if not len(X.offsets) == len(X.data) == len(np.unique(X.offsets)):
+        raise ValueError(f"offsets must be {len(X.data)} different numbers, one a diagonal")
+
+
+def _check_lists(X):
+    lengths = [(len(row), len(values)) for row, values in zip(X.rows, X.data, strict=True)]
+    if len(lengths) != X.shape[0] or any(row != values for row, values in lengths):
+        raise ValueError("rows and data must be as many lists as rows, of the same lengths")
+    indices = np.array([j for row in X.rows for j in row], dtype=np.int64)
+    _check_indices("rows", indices, indices.size, X.shape[1])
+
+
+_STRUCTURES = {
+    **dict.fromkeys(("csr", "csc", "bsr"), _check_compressed),
+    "coo": _check_coordinates,
+    "dia": _check_diagonals,
+    "lil": _check_lists,
+    "dok": lambda X: None,  # SciPy checks the indices when it converts it
+}
+
+
+def _check_entries(name, values, n_dimensions, kinds="biufcO"):
+    if getattr(values, "ndim", None) != n_dimensions or values.dtype.kind not in kinds:
+        raise ValueError(f"{name} must be a {n_dimensions}-dimensional array of numbers")
+
+
+def _check_indices(name, indices, length, size):
+    """Raise unless there are `length` indices from 0 up to, but without, `size`."""
+    _check_entries(name, indices, 1, "iu")
+    if indices.size != length:
+        raise ValueError(f"{name} must have {length} entries, not {indices.size}")
+    if length and (indices.min() < 0 or indices.max() >= size):
+        raise ValueError(
+            f"{name} must lie between 0 and {size - 1}, not {indices.min()} and {indices.max()}"
+        )
 
 
 def label_codes(labels, classes):
@@ -509,6 +610,7 @@ def check_as_given(estimator, X, *, reset=False):
     """Check the number and names of features; a data frame, or values of any type, stay so."""
     if as_frame(X) is not None:
         return validate_data(estimator, X, reset=reset, skip_check_array=True)
+    check_sparse_structure(X)
     options = _ANY_NUMBERS | {"dtype": None, "ensure_all_finite": False}
     return validate_data(estimator, X, reset=reset, **options)
 

@@ -164,7 +164,7 @@ class SparseCenterRule(SupportMixin, SolvedClassifier):
 
     @property
     def _score_unit(self):
-        return self._problem.score_unit(self.spread_)
+        return self._problem.spreads_per_unit * self.spread_
 
     def _class_scores(self, X):
         # Negative distance to each center, plus what the prior is worth in the same unit.
@@ -235,9 +235,10 @@ class SparseCenterProblem(NamedTuple):
         measure = absolute_distances if self.metric == "l1" else squared_distances
         return measure(Z, centers, scale)
 
-    def score_unit(self, spread):
-        """Score that stands for one unit of log-probability: Laplace for l1, else Gaussian."""
-        return spread if self.metric == "l1" else 2.0 * spread
+    @property
+    def spreads_per_unit(self):
+        """Spreads that stand for one unit of log-probability: Laplace for l1, else Gaussian."""
+        return 1.0 if self.metric == "l1" else 2.0
 
     def solve(self, estimator, data, n_jobs=None):
         """Find the optimal centers for every number of features."""

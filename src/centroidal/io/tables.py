@@ -165,12 +165,11 @@ def read_table(source, *, target=None, ids=None, drop=(), transpose=False, layer
     request = Request.from_options(
         name, target=target, ids=ids, drop=drop, transpose=transpose, layer=layer
     )
-    return _read_and_check(Path(source) if is_file else source, request, impute)
-
-
-def _read_and_check(source, request, impute):
-    read = _read_file if isinstance(source, Path) else _read_object
-    found, digest = read(source, request)
+    if is_file:
+        path = Path(source)
+        found, digest = _read_file(path, suffix_of(path), request)
+    else:
+        found, digest = _read_object(source, request), None
     X, names = found.X, list(found.feature_names)
     if 0 in X.shape:
         raise ValueError(f"{request.name} has {X.shape[0]} samples and {X.shape[1]} features.")
@@ -193,9 +192,8 @@ def _read_and_check(source, request, impute):
     )
 
 
-def _read_file(path, request):
+def _read_file(path, suffix, request):
     """Return what is in a file, and the SHA-256 of its bytes."""
-    suffix = suffix_of(path)
     if suffix not in _READERS:
         raise ValueError(
             f"{request.name}: the suffix {suffix!r} says nothing about the format; known are "
@@ -225,12 +223,12 @@ def _read_file(path, request):
 
 
 def _read_object(source, request):
-    """Return what is in a data frame or an AnnData object, and None as it has no bytes."""
+    """Return what is in a data frame or an AnnData object."""
     if is_annotated(source):
-        return read_annotated(source, request), None
+        return read_annotated(source, request)
     if request.layer is not None:
         request.refuse_option("layer", "only .h5ad files and AnnData have layers")
-    return read_frame(source, request), None
+    return read_frame(source, request)
 
 
 # ------------------------------------------------------------------ labels and ids

@@ -155,7 +155,7 @@ class CentersPath(NamedTuple):
     def _rule(self, sizes):
         """How far a model with each number of features is from each class."""
         solution = self.solution
-        unit = self.problem.score_unit(solution.path.spread_path()[sizes - 1])
+        unit = self.problem.spreads_per_unit * solution.path.spread_path()[sizes - 1]
         bonus = log_odds(check_priors(self.priors, solution.counts))[:, None] * unit
         return {"is_l1": self.problem.metric == "l1", "grid": sizes, "bonus": bonus}
 

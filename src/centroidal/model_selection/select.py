@@ -171,7 +171,6 @@ def select_features(
     scores = nested_cross_validation(source, candidates, choice, repeats)
     chosen = candidates[scores.method]
     final = source.fit_final(chosen, scores.n_features)
-    of_samples = source.describe_samples(chosen, scores, final, repeats)
 
     return FeatureSelection(
         methods_tried=tuple(candidates),
@@ -186,11 +185,11 @@ def select_features(
         n_repeats=len(repeats),
         impute=impute,
         seed=source.seed,
-        seconds=time.perf_counter() - start,
         versions=versions(),
         **scores.results(),
         **final._asdict(),
-        **of_samples,
+        **source.describe_samples(chosen, scores, final, repeats),
+        seconds=time.perf_counter() - start,
     )
 
 

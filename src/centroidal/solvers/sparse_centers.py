@@ -80,13 +80,14 @@ class CenterPath(NamedTuple):
 def solve_l2_centers(moments, scale):
     """Rank the features of problem (8) by the spread of their class means."""
     means, squares = map(np.ascontiguousarray, (moments.means, moments.squares))
+    seen = moments.counts > 0
     shared, gains, losses = np.empty((3, scale.size))
-    given = np.flatnonzero(moments.seen), moments.counts, means, squares, scale
+    given = np.flatnonzero(seen), moments.counts, means, squares, scale
     _loops.l2_gains(*given, shared, gains, losses)  # eq. (11)
     # Of roots, as they move as far as the means do, however small they are.
     roots, sizes = np.sqrt(gains), np.abs(means).max(axis=0) + scale * np.sqrt(losses)
     return CenterPath(
-        class_centers=_without_unseen(means, moments.seen),
+        class_centers=_without_unseen(means, seen),
         shared=shared,
         scale=scale,
         gains=gains,

@@ -235,8 +235,8 @@ def test_what_cannot_be_streamed_is_refused(estimator, error, message, folder):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"checkpoint_every": 0}, ValueError, "checkpoint_every=0 must be a whole number from 1"),
-        ({"memory": 0.5}, ValueError, "memory=0.5 must be a whole number from 1 on."),
+        ({"checkpoint_every": 0}, ValueError, "checkpoint_every=0 must be at least 1."),
+        ({"memory": 0.5}, TypeError, "memory=0.5 must be an int of at least 1."),
         ({"progress": 3}, TypeError, "progress=3 must be a bool, a function or None"),
         ({"checkpoint": "model.pkl"}, ValueError, r"path='model.pkl' must end in .skops"),
     ],

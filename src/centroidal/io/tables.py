@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from .._parameters import check_choice, check_flag
-from ..streaming.checks import check_labels, find_values, is_finite, refuse_infinite
+from ..streaming.labels import check_labels
+from ..streaming.pieces import find_values, is_finite, refuse_infinite
 from ..streaming.request import Request, count_noun, list_values, quote, suffix_of
 from ._arrays import is_annotated, read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
 from ._frames import read_frame, read_parquet

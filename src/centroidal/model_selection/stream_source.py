@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
 from .._data import Features, check_next_classes
-from .._parameters import check_choice
+from .._parameters import check_choice, check_count, optional
 from .._progress import progress_function
 from .._state import check_state, floats, positions
 from ..classifiers.sparse_center_rule import ColumnSummary
@@ -18,7 +18,6 @@ from ..streaming.checkpoint import Checkpoint, Progress, manifest_of, read_manif
 from ..streaming.passes import (
     RowCount,
     block_width,
-    check_whole,
     codes_of,
     moments_from_arrays,
     read_block,
@@ -69,8 +68,8 @@ class BatchSource:
     ):  # fmt: skip
         streams = [key for key, each in selection_methods().items() if each.streams]
         check_choice("method", method, streams)
-        check_whole("checkpoint_every", checkpoint_every, optional=True)
-        check_whole("memory", memory)
+        optional(check_count)("checkpoint_every", checkpoint_every)
+        check_count("memory", memory)
         self._tell = progress_function(progress, "rows")
         self.seed = _check_seed(random_state, checkpoint)
         self.classes, self.class_counts = _check_classes(batches, classes)

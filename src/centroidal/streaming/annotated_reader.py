@@ -6,8 +6,7 @@ from hashlib import sha256
 import numpy as np
 
 from .._optional import require
-from .array_reader import Matrix
-from .arrays import refuse_huge
+from .arrays import Matrix, refuse_huge
 from .labels import labels_from_values
 from .pieces import Fingerprint, Piece
 from .request import clean_errors, texts

@@ -1,18 +1,37 @@
-"""Arrays by name, as files hold them -> samples, labels and names.
+"""Arrays by name -> samples, labels and names; batches of those that lie on disk as in memory.
 
-Nothing is unpickled. Of sparse matrices the indices are checked, because compiled code trusts them.
+These are .npy files in a folder, and .npz as stored. Nothing is unpickled. Of sparse matrices the
+indices are checked, because compiled code trusts them.
 """
+
+import zipfile
+from hashlib import sha256
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from .._data import check_sparse_structure
 from .labels import labels_from_array
+from .pieces import Fingerprint, Piece
 from .request import clean_errors, quote, texts
 
-__all__ = ["as_samples", "labels_of_arrays", "names_from_array", "numbered_names", "refuse_huge"]
+__all__ = [
+    "ArraysReader",
+    "Matrix",
+    "as_samples",
+    "labels_of_arrays",
+    "names_from_array",
+    "numbered_names",
+    "open_folder",
+    "open_npz",
+    "refuse_huge",
+]
 
 _MOST_SAMPLES, _MOST_FEATURES = 2**28, 2**25
+_CSR = ("data", "indices", "indptr")
+_LABELS_AT_A_TIME = 2**16
+_LOCAL_HEADER = 30  # bytes, before the name of a member
 
 
 def names_from_array(name, values, X, axis, request):
@@ -106,3 +125,244 @@ def refuse_huge(shape, request):
 def numbered_names(n_features):
     """Return the names that scikit-learn gives to features without names."""
     return [f"x{j}" for j in range(n_features)]
+
+
+# ------------------------------------------------------------------ batches of rows
+
+
+class ArraysReader:
+    """Arrays X, labels, and `classes`, `feature_names` and `ids` if they are there.
+
+    Parameters
+    ----------
+    arrays : dict
+        Arrays by name, as `StoredArray`.
+    paths : list of Path
+        The files that they are in.
+    request : Request
+        What was asked for.
+    """
+
+    def __init__(self, arrays, paths, request):
+        self._paths, self._request = paths, request
+        self._matrix = _matrix_of(arrays, request)
+        refuse_huge(self._matrix.shape, request)
+        self.n_samples, n_columns = self._matrix.shape
+        self.n_stored = self._matrix.n_stored
+        self.row_bytes = self._matrix.row_bytes
+        if request.target not in arrays:
+            raise ValueError(request.say_unknown("array", request.target, list(arrays)))
+        self._y = arrays[request.target]
+        self._check_length(request.target, self._y)
+        self._classes = {"classes": arrays["classes"][:]} if "classes" in arrays else {}
+        if request.ids is not None and request.ids not in arrays:
+            raise ValueError(request.say_unknown("array", request.ids, list(arrays)))
+        self._ids = arrays.get(request.ids or "ids")
+        if self._ids is not None:
+            self._check_length(request.ids or "ids", self._ids)
+        self.has_names = "feature_names" in arrays
+        names = numbered_names(n_columns)
+        if self.has_names:
+            stored = arrays["feature_names"][:]
+            names = names_from_array("feature_names", stored, self._matrix, 1, request)
+        self._kept = np.array(request.kept_positions(names))
+        self.feature_names = [names[j] for j in self._kept.tolist()]
+
+    def _check_length(self, name, array):
+        if array.shape[:1] != (self.n_samples,):
+            raise ValueError(
+                f"{self._request.name}: {name} of shape {array.shape} must have an entry for each "
+                f"of {self.n_samples} samples."
+            )
+
+    @property
+    def fingerprint(self):
+        """What the source is known by."""
+        files = [[path.name, path.stat().st_size, None] for path in self._paths]
+        described = (self.feature_names, self._matrix.kind, self._matrix.shape)
+        return Fingerprint("arrays", files, sha256(repr(described).encode()).hexdigest())
+
+    def pieces(self, first_row, n_rows, columns):
+        """Yield the rows from `first_row` on; nothing before it is touched."""
+        kept = self._kept[columns]
+        for start in range(first_row, self.n_samples, n_rows):
+            stop = min(start + n_rows, self.n_samples)
+            with clean_errors(self._request.name, "arrays"):
+                X = self._matrix.rows(start, stop, kept, self._request)
+            ids = None if self._ids is None else texts(self._ids[start:stop])
+            ids = ids and np.array([name.strip() for name in ids], dtype=object)
+            yield Piece(X, self._labels(start, stop), ids, self._request.name)
+
+    def labels(self):
+        """Yield the labels alone, as often as they occur."""
+        for start in range(0, self.n_samples, _LABELS_AT_A_TIME):
+            yield self._request.name, self._labels(start, start + _LABELS_AT_A_TIME), None
+
+    def _labels(self, start, stop):
+        some = {self._request.target: self._y[start:stop], **self._classes}
+        return labels_of_arrays(some, self._request, whole=False)[1]
+
+
+class Matrix(NamedTuple):
+    """A matrix on disk, dense or CSR, of which rows can be taken.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Samples and features.
+    dense : array or None
+        Something with two dimensions that can be sliced.
+    parts : tuple of arrays or None
+        Data, indices and row pointers of a CSR matrix.
+    """
+
+    shape: tuple
+    dense: object = None
+    parts: tuple | None = None
+
+    @property
+    def kind(self):
+        """What it is, in a word."""
+        return str(self.dense.dtype) if self.parts is None else f"CSR of {self.parts[0].dtype}"
+
+    @property
+    def n_stored(self):
+        """Entries of a sparse matrix, None of a dense one."""
+        return None if self.parts is None else int(self.parts[0].shape[0])
+
+    @property
+    def row_bytes(self):
+        """Memory that a row takes once it is read, on average."""
+        stored = self.dense if self.parts is None else self.parts[0]
+        size = 4 if stored.dtype == np.float32 else 8
+        if self.parts is None:
+            return size * self.shape[1]
+        return 8 + (size + 4) * self.n_stored / max(1, self.shape[0])
+
+    def rows(self, start, stop, columns, request):
+        """Take columns of a range of rows; sparse rows must be read whole."""
+        is_range = columns[-1] - columns[0] + 1 == columns.size
+        if self.parts is None:
+            wanted = slice(columns[0], columns[-1] + 1)
+            X = as_samples(self.dense[start:stop, wanted], request)
+            return X if is_range else np.ascontiguousarray(X[:, columns - columns[0]])
+        X = as_samples(self._csr_rows(start, stop), request)
+        return X if columns.size == X.shape[1] else X[:, columns]
+
+    def _csr_rows(self, start, stop):
+        data, indices, indptr = self.parts
+        pointers = np.asarray(indptr[start : stop + 1]).astype(np.int64)
+        first, last = int(pointers[0]), int(pointers[-1])
+        if not 0 <= first <= last <= data.shape[0] or (np.diff(pointers) < 0).any():
+            raise ValueError(f"the row pointers of rows {start} ... {stop} lead elsewhere.")
+        entries = np.asarray(data[first:last]), np.asarray(indices[first:last])
+        return sparse.csr_array((*entries, pointers - first), shape=(stop - start, self.shape[1]))
+
+
+def _matrix_of(arrays, request):
+    if "X" in arrays:
+        X = arrays["X"]
+        if len(X.shape) != 2:
+            raise ValueError(f"{request.name}: X must have two dimensions, not shape {X.shape}.")
+        if X.dtype.kind not in "biuf":
+            raise ValueError(f"{request.name}: X must hold numbers, not {X.dtype}.")
+        return Matrix(X.shape, dense=X)
+    if not {*_CSR, "shape"} <= set(arrays):
+        raise ValueError(
+            f"{request.name} must hold an array X, or a CSR matrix as {', '.join(_CSR)}, shape. "
+            f"It has {', '.join(map(repr, arrays)) or 'nothing'}."
+        )
+    if "format" in arrays and texts(arrays["format"].whole()) != ["csr"]:
+        raise ValueError(f"{request.name}: a sparse matrix must be CSR to be read by rows.")
+    shape = tuple(arrays["shape"].whole().ravel().tolist())
+    parts = tuple(arrays[name] for name in _CSR)
+    if len(shape) != 2 or parts[2].shape != (shape[0] + 1,):
+        raise ValueError(f"{request.name}: shape and indptr of the CSR matrix do not fit together.")
+    return Matrix(shape, parts=parts)
+
+
+# ------------------------------------------------------------------ arrays on disk
+
+
+class StoredArray(NamedTuple):
+    """An array in a file, of which slices are copied to memory.
+
+    It is mapped anew for each slice, so that pages that were read do not pile up.
+    """
+
+    path: object
+    offset: int
+    dtype: np.dtype
+    shape: tuple
+    order: str
+
+    def __getitem__(self, key):
+        return np.array(self._map_file()[key], order="C")
+
+    def whole(self):
+        """Copy all of it."""
+        return np.array(self._map_file())
+
+    def _map_file(self):
+        if 0 in self.shape:
+            return np.empty(self.shape, self.dtype)
+        flat = np.memmap(self.path, self.dtype, "r", self.offset, self.shape or (1,), self.order)
+        return flat if self.shape else flat[0]
+
+
+def _stored_array(path, offset, name):
+    """Read the header of an array that begins at a place of a file."""
+    with open(path, "rb") as stream:
+        stream.seek(offset)
+        version = np.lib.format.read_magic(stream)
+        if version not in ((1, 0), (2, 0)):
+            raise ValueError(f"{name} is an array of version {version}, not 1.0 or 2.0.")
+        header = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }[version]
+        shape, is_fortran, dtype = header(stream)
+        place = stream.tell()
+        size = stream.seek(0, 2)
+    if dtype.hasobject:
+        raise ValueError(f"{name} holds Python objects, which are not unpickled.")
+    if place + dtype.itemsize * int(np.prod(shape, dtype=object)) > size:
+        raise ValueError(f"{name} ends before all of its shape {shape} is there.")
+    return StoredArray(path, place, dtype, shape, "F" if is_fortran else "C")
+
+
+def open_folder(path, request):
+    """Open a folder with X.npy, the labels and what else is there, each in a file of its own."""
+    paths = sorted(path.glob("*.npy"))
+    arrays = {}
+    for each in paths:
+        with clean_errors(f"{request.name}/{each.name}", "a .npy file"):
+            arrays[each.stem] = _stored_array(each, 0, each.name)
+    return ArraysReader(arrays, paths, request)
+
+
+def open_npz(path, request):
+    """Open an .npz file whose arrays are not compressed."""
+    with clean_errors(request.name, "a .npz file"), zipfile.ZipFile(path) as archive:
+        infos = [info for info in archive.infolist() if info.filename.endswith(".npy")]
+    if any(info.compress_type != zipfile.ZIP_STORED for info in infos):
+        raise ValueError(
+            f"{request.name} is compressed, so that no part of it can be read alone. Write it with "
+            "numpy.savez instead of savez_compressed (scipy: save_npz with compressed=False), or "
+            "as Parquet."
+        )
+    arrays = {}
+    for info in infos:
+        name = info.filename.removesuffix(".npy")
+        with clean_errors(request.name, "a .npz file"):
+            arrays[name] = _stored_array(path, _place_of(path, info), name)
+    return ArraysReader(arrays, [path], request)
+
+
+def _place_of(path, info):
+    with open(path, "rb") as stream:
+        stream.seek(info.header_offset)
+        head = stream.read(_LOCAL_HEADER)
+    n_name = int.from_bytes(head[26:28], "little")
+    n_extra = int.from_bytes(head[28:30], "little")
+    return info.header_offset + _LOCAL_HEADER + n_name + n_extra

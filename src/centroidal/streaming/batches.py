@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._parameters import check_count
 from .annotated_reader import open_h5ad, open_zarr
-from .array_reader import open_folder, open_npz
-from .checks import check_labels, check_n_labels, check_values
+from .arrays import open_folder, open_npz
+from .labels import check_labels, check_n_labels
 from .parquet_reader import ParquetReader
-from .pieces import concatenate_pieces, prefetch
+from .pieces import check_values, concatenate_pieces
 from .request import Request, suffix_of
 from .text_reader import TextReader
 
@@ -50,8 +51,7 @@ class Batches:
     """The rows of a source in batches, made by :func:`batches`.
 
     Iterating reads the source from its beginning and yields a :class:`Batch` at a time; it can be
-    done any number of times, and the cut is always the same. The next batch is decoded in a
-    thread while the current one is used.
+    done any number of times, and the cut is always the same.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class Batches:
         """
         if isinstance(number, bool) or not isinstance(number, Integral) or number < 0:
             raise ValueError(f"number={number!r} must be a whole number from 0 on.")
-        return prefetch(self._read(int(number)))
+        return self._read(int(number))
 
     def _read(self, number):
         """Yield batches; whatever goes wrong is told with the number of the batch."""
@@ -319,10 +319,7 @@ def _add_counts(labels, counts, new, n_each):
 def _batch_size(batch_size, row_bytes):
     if batch_size is None:
         return int(min(max(_BATCH_BYTES // row_bytes, 1), _MOST_ROWS))
-    if isinstance(batch_size, bool) or not isinstance(batch_size, Integral):
-        raise TypeError(f"batch_size={batch_size!r} must be a number of rows (int) or None.")
-    if batch_size < 1:
-        raise ValueError(f"batch_size={batch_size} must be at least 1.")
+    check_count("batch_size", batch_size)
     return int(batch_size)
 
 

@@ -3,16 +3,15 @@
 from sklearn.base import clone, is_classifier
 
 from .._data import Features, check_next_classes
-from .._parameters import check_parameters
+from .._parameters import check_count, check_parameters, optional
 from .._progress import progress_function
 from ..classifiers import SparseCenterClassifier
 from ..statistics.class_moments import rows_per_block
+from .batches import Batches
 from .checkpoint import Checkpoint, Progress, manifest_of
 from .passes import (
     RowCount,
     block_width,
-    check_batches,
-    check_whole,
     codes_of,
     moments_from_arrays,
     read_block,
@@ -110,9 +109,10 @@ def fit_batches(
     ['a']
     >>> folder.cleanup()
     """
-    check_whole("checkpoint_every", checkpoint_every, optional=True)
-    check_whole("memory", memory)
-    check_batches(batches)
+    optional(check_count)("checkpoint_every", checkpoint_every)
+    check_count("memory", memory)
+    if not isinstance(batches, Batches):
+        raise TypeError(f"batches={type(batches).__name__} must be what batches() returns.")
     by_columns = _needs_columns(estimator)
     model = clone(estimator)
     if classes is None or batches.n_samples is None:

@@ -2,8 +2,19 @@
 
 import numpy as np
 
-__all__ = ["MISSING", "is_missing", "labels_from_array", "labels_from_text", "labels_from_values"]
+from .request import list_values, quote
 
+__all__ = [
+    "MISSING",
+    "check_labels",
+    "check_n_labels",
+    "is_missing",
+    "labels_from_array",
+    "labels_from_text",
+    "labels_from_values",
+]
+
+_LONGEST_LABEL, _MOST_LABELS = 1000, 100_000
 # What a cell of text says if there is no value; `None` may be a class, so it is not here.
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL"})
 
@@ -92,3 +103,36 @@ def _is_nothing(label):
     if isinstance(label, str):
         return label == ""
     return bool(label != label)
+
+
+def check_labels(y, n_samples, target, name):
+    """Raise unless there is a label for each sample, all of a kind; None is no labels at all."""
+    if y is None:
+        return
+    if len(y) != n_samples:
+        raise ValueError(f"{name}: {target} has {len(y)} labels for {n_samples} samples.")
+    missing = np.flatnonzero(is_missing(y))
+    if missing.size:
+        raise ValueError(
+            f"{name}: {missing.size} of {len(y)} samples have no label in "
+            f"{quote(target)} (sample {list_values((missing + 1).tolist())}). "
+            "Fill them in or take these samples out."
+        )
+    if y.dtype.kind == "O":
+        raise ValueError(f"{name}: the labels {quote(target)} must be all strings or all numbers.")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError(f"{name}: a label in {quote(target)} is infinite.")
+    if y.dtype.kind == "U" and y.dtype.itemsize > 4 * _LONGEST_LABEL:
+        raise ValueError(
+            f"{name}: a label in {quote(target)} has {y.dtype.itemsize // 4} "
+            f"characters, more than {_LONGEST_LABEL}; is it the column of labels?"
+        )
+
+
+def check_n_labels(n_labels, target, name):
+    """Raise if there are so many different labels that they can hardly be classes."""
+    if n_labels > _MOST_LABELS:
+        raise ValueError(
+            f"{name}: {quote(target)} holds more than {_MOST_LABELS} different labels; is it the "
+            "column of labels?"
+        )

@@ -1,7 +1,5 @@
 """Passes over batches: codes of labels, and blocks of columns of which all rows are read."""
 
-from numbers import Integral
-
 import numpy as np
 from scipy import sparse
 
@@ -9,34 +7,16 @@ from .._data import label_codes
 from .._state import check_state
 from ..classifiers.sparse_center_rule import ColumnSummary
 from ..statistics import ClassMedians, ClassMoments
-from .batches import Batches
 
 __all__ = [
     "RowCount",
     "block_width",
-    "check_batches",
-    "check_whole",
     "codes_of",
     "moments_from_arrays",
     "read_block",
     "summaries_from_arrays",
     "summary_arrays",
 ]
-
-
-def check_whole(name, value, optional=False):
-    """Raise unless a value is a whole number from 1 on."""
-    if value is None and optional:
-        return
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        allowed = "a whole number from 1 on" + (" or None" if optional else "")
-        raise ValueError(f"{name}={value!r} must be {allowed}.")
-
-
-def check_batches(batches):
-    """Raise unless these are batches."""
-    if not isinstance(batches, Batches):
-        raise TypeError(f"batches={type(batches).__name__} must be what batches() returns.")
 
 
 class RowCount:

@@ -1,12 +1,21 @@
-"""Pieces of a source, put together to batches of a fixed height."""
+"""Pieces of a source: checked, and put together to batches of a fixed height."""
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-__all__ = ["Fingerprint", "Piece", "concatenate_pieces", "prefetch"]
+from .request import count_noun, list_values
+
+__all__ = [
+    "Fingerprint",
+    "Piece",
+    "check_values",
+    "concatenate_pieces",
+    "find_values",
+    "is_finite",
+    "refuse_infinite",
+]
 
 
 class Piece(NamedTuple):
@@ -89,14 +98,47 @@ class _BatchBuffer:
         return X, np.concatenate(self._labels), ids, tuple(self._files.items())
 
 
-def prefetch(items):
-    """Yield what a generator gives; a thread makes the next item while the current one is used."""
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="centroidal-batches") as pool:
-        coming = pool.submit(next, items, None)
-        try:
-            while (item := coming.result()) is not None:
-                coming = pool.submit(next, items, None)
-                yield item
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-            items.close()
+def check_values(X, names, name):
+    """Raise if a value is missing or infinite."""
+    if is_finite(X):
+        return
+    refuse_infinite(X, names, name)
+    rows, columns = find_values(X, np.isnan)
+    if columns.size == 0:
+        return
+    features = [names[j] for j in np.unique(columns).tolist()]
+    raise ValueError(
+        f"{name}: {count_noun(columns.size, 'value is', 'values are')} missing in "
+        f"{count_noun(np.unique(rows).size, 'sample')} that were read together, in "
+        f"{count_noun(len(features), 'feature')}: {list_values(features, quoted=True)}. "
+        "Leave these features out with drop, or fill the values in before: batches are read as "
+        "they are."
+    )
+
+
+def refuse_infinite(X, names, name):
+    """Raise if a value is infinite."""
+    _, columns = find_values(X, np.isinf)
+    if columns.size == 0:
+        return
+    features = [names[j] for j in np.unique(columns).tolist()]
+    raise ValueError(
+        f"{name}: {count_noun(columns.size, 'value is', 'values are')} infinite or too "
+        f"large, in {count_noun(len(features), 'feature')}: "
+        f"{list_values(features, quoted=True)}."
+    )
+
+
+def find_values(X, condition):
+    """Return rows and columns of the entries that meet a condition."""
+    if not sparse.issparse(X):
+        return np.nonzero(condition(X))
+    entries = X.tocoo()
+    hits = condition(entries.data)
+    return entries.row[hits], entries.col[hits]
+
+
+def is_finite(X):
+    """Say whether the sum of all values is finite; it costs no memory, and may overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite((X.data if sparse.issparse(X) else X).sum()))

@@ -6,8 +6,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from .checks import check_n_labels
-from .labels import MISSING, labels_from_text
+from .labels import MISSING, check_n_labels, labels_from_text
 from .pieces import Fingerprint, Piece
 from .request import clean_errors, list_values, quote
 from .text import (

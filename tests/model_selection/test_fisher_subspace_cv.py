@@ -241,6 +241,12 @@ def test_best_rule_takes_the_fewest_components_of_the_best_score(pair):
     assert model.best_score_ == pytest.approx(scores.max())
 
 
+def test_best_is_the_rule_as_fewer_components_make_no_sparser_model(pair):
+    chosen = FisherSubspaceClassifierCV(n_components_grid=GRID, cv=3).fit(*pair)
+    assert chosen.rule == "best"
+    assert chosen.best_score_ == pytest.approx(chosen.path_["mean_test_score"].max())
+
+
 def test_one_se_rule_takes_the_fewest_components_within_an_error_of_the_best(pair):
     model = FisherSubspaceClassifierCV(n_components_grid=GRID, cv=3, rule="one_se").fit(*pair)
     scores, best = model.path_["mean_test_score"], np.argmax(model.path_["mean_test_score"])

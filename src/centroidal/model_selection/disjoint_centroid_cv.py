@@ -29,22 +29,12 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
     Parameters
     ----------
     assignment : {"alternating", "margin"}, default="alternating"
-        As in :class:`DisjointCentroidClassifier`.
+        How features are given to classes, as in :class:`DisjointCentroidClassifier`.
     baseline_weights : array-like of float or None, default=None
         Weights to try. None tries 0.1, 0.15, 0.2, 0.3, ..., 1.0, 1.2 and inf; with "margin" 1.1 in
         the place of 1.2.
-    disjoint : bool, default=True
-        As in :class:`DisjointCentroidClassifier`.
-    shared_features : "auto", None, int, float or array-like, default="auto"
-        As in :class:`DisjointCentroidClassifier`.
-    center : bool, default=False
-        As in :class:`DisjointCentroidClassifier`.
-    scale : {None, "std", "within"}, default=None
-        As in :class:`DisjointCentroidClassifier`.
-    calibration : {None, "logistic"}, default=None
-        As in :class:`DisjointCentroidClassifier`.
-    n_init : int, default=100
-        As in :class:`DisjointCentroidClassifier`.
+    disjoint, shared_features, center, scale, calibration, n_init, random_state : object
+        As in :class:`DisjointCentroidClassifier`, with the same defaults.
     cv : int, cross-validation generator, iterable or None, default=None
         As in scikit-learn; None is 5 stratified folds.
     scoring : str, callable or None, default=None
@@ -52,8 +42,6 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
     rule : {"one_se", "best"}, default="one_se"
         "one_se": smallest weight whose mean score is within one standard error of the best.
         "best": smallest weight with the best mean score.
-    random_state : int, RandomState or None, default=None
-        Seed or source of randomness of the starts.
     n_jobs : int or None, default=None
         Number of threads, over the folds. The result does not depend on it.
 
@@ -70,11 +58,9 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
         is 1 minus the score.
     best_estimator_ : DisjointCentroidClassifier
         The chosen model by itself; with "margin" it goes on with `partial_fit` and `merge`.
-    best_score_ : float
-        Mean score of the chosen model. The choice was made by it, so it is a little too good:
-        cross-validate this estimator as a whole for an honest number.
-    n_splits_ : int
-        Number of folds.
+    best_score_, n_splits_ : float, int
+        Mean score of the chosen model over so many folds. The choice was made by it, so it is a
+        little too good: cross-validate this estimator as a whole for an honest number.
     classes_, groups_, centers_, support_ : ndarray
         As in :class:`DisjointCentroidClassifier`, and so are `feature_scale_`, `objective_`,
         `restart_errors_`, `n_void_`, `slope_`, `n_features_in_` and `feature_names_in_`.

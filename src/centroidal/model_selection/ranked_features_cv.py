@@ -57,11 +57,9 @@ class RankedFeaturesClassifierCV(
         The table of the path: ``n_features_to_select``, ``mean_test_score``, ``std_test_score``,
         ``se_test_score`` and one ``split*_test_score`` a fold; ``pandas.DataFrame(path_)`` shows
         it.
-    best_score_ : float
-        Mean score of the chosen number. The choice was made by it, so it is a little too good:
-        cross-validate this estimator as a whole for an honest number.
-    n_splits_ : int
-        Number of folds.
+    best_score_, n_splits_ : float, int
+        Mean score of the chosen number over so many folds. The choice was made by it, so it is a
+        little too good: cross-validate this estimator as a whole for an honest number.
     selector_ : estimator
         The selector, fitted to all samples.
     estimator_ : classifier

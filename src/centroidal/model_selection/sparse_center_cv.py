@@ -31,12 +31,8 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
 
     Parameters
     ----------
-    metric : {"l2", "l1", "mahalanobis"}, default="l2"
-        As in :class:`SparseCenterClassifier`.
-    scale : {None, "std", "within", "mad"}, default=None
-        As in :class:`SparseCenterClassifier`.
-    priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
-        As in :class:`SparseCenterClassifier`.
+    metric, scale, priors : object
+        As in :class:`SparseCenterClassifier`, with the same defaults.
     n_features_grid : int, array-like of int or None, default=None
         Numbers of features to try: an array, or how many values on a log scale. None tries every
         number where that costs nothing extra (dense data scored by accuracy or balanced accuracy)
@@ -63,11 +59,9 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
     best_estimator_ : SparseCenterClassifier
         The chosen model by itself; unlike this estimator it needs new samples to be finite only in
         the features it selected, and it goes on with `partial_fit` and `merge`.
-    best_score_ : float
-        Mean score of the chosen model. The choice was made by it, so it is a little too good:
-        cross-validate this estimator as a whole for an honest number.
-    n_splits_ : int
-        Number of folds.
+    best_score_, n_splits_ : float, int
+        Mean score of the chosen model over so many folds. The choice was made by it, so it is a
+        little too good: cross-validate this estimator as a whole for an honest number.
     classes_, centers_, feature_gains_, feature_ranking_, support_ : ndarray
         As in :class:`SparseCenterClassifier`, and so are `feature_scale_`, `objective_`,
         `spread_`, `class_prior_`, `n_features_in_` and `feature_names_in_`.

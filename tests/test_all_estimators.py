@@ -182,3 +182,26 @@ def test_threads_do_not_change_a_bit(estimator, ties):
     X, y = ties
     one, three = (clone(estimator).set_params(n_jobs=n).fit(X, y) for n in (1, 3))
     np.testing.assert_array_equal(one.decision_function(X), three.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        each
+        for each in one_of_each(ESTIMATORS + WITHOUT_PROBABILITIES + TRANSFORMERS)
+        if "n_jobs" in each.get_params()
+    ],
+    ids=str,
+)
+def test_what_is_no_number_of_jobs_is_refused_by_name(estimator, ties):
+    for n_jobs in (float("nan"), 0, True, 2.0, "2"):
+        model = clone(estimator).set_params(n_jobs=n_jobs)
+        with pytest.raises((TypeError, ValueError), match=f"n_jobs={n_jobs!r} must"):
+            model.fit(*ties)
+
+
+def test_predict_refuses_what_is_no_number_of_jobs(ties):
+    X, y = ties
+    model = SparseCenterClassifier().fit(X, y).set_params(n_jobs=float("nan"))
+    with pytest.raises(TypeError, match="n_jobs=nan must be an int or None"):
+        model.predict(np.tile(X, (2000, 1)))

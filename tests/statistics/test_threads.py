@@ -21,6 +21,12 @@ def test_results_come_in_the_order_of_the_blocks(n_jobs):
     assert list(map_blocks(lambda *block: block, blocks, n_jobs)) == blocks
 
 
+@pytest.mark.parametrize("n_jobs", [float("nan"), float("inf"), 2.0, "2", 0])
+def test_what_is_no_number_of_jobs_is_refused_by_name(n_jobs):
+    with pytest.raises((TypeError, ValueError), match="n_jobs"):
+        list(map_blocks(lambda *block: block, column_blocks(50, width=3), n_jobs))
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_every_block_is_run_although_no_result_is_kept(n_jobs):
     seen = []

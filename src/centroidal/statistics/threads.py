@@ -2,6 +2,7 @@
 
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
 
 from joblib import effective_n_jobs
 
@@ -26,6 +27,9 @@ def map_blocks(function, blocks, n_jobs=None):
     At most twice as many blocks as threads are under way or waiting, so memory does not grow with
     their number. `n_jobs` means what it means to joblib, and joblib's contexts apply to it.
     """
+    # Estimators check it when they are fitted; it may be another one when they predict.
+    if n_jobs is not None and not isinstance(n_jobs, Integral):
+        raise TypeError(f"n_jobs={n_jobs!r} must be an int or None.")
     n_threads = min(effective_n_jobs(n_jobs), len(blocks))
     if n_threads < 2:
         yield from (function(*block) for block in blocks)

@@ -160,9 +160,15 @@ def ranking(size):
     return check
 
 
-def mask(*shape):
+def mask(*shape, may_be_empty=True):
     """Return a check: an array of True and False."""
-    return lambda value, sizes: _check_array(value, "b", shape, sizes)
+
+    def check(value, sizes):
+        _check_array(value, "b", shape, sizes)
+        if not may_be_empty and not value.any():
+            raise StateError("is not True anywhere")
+
+    return check
 
 
 def labels(size):
@@ -212,7 +218,14 @@ def columns_of_one_length(value, sizes):
         if type(column) is not np.ndarray or column.ndim != 1 or not isinstance(name, str):
             raise StateError("is no column", f"[{name!r}]")
         if column.size != length.setdefault("rows", column.size):
-            raise StateError(f"has not the {length['rows']} entries of others", f"[{name!r}]")
+            raise StateError(
+                f"has {column.size}, not the {length['rows']} entries of others", f"[{name!r}]"
+            )
+
+
+def divisors(*shape):
+    """Return a check: an array of positive floats."""
+    return floats(*shape, least=np.finfo(float).smallest_subnormal)
 
 
 # ------------------------------------------------------------------ single values

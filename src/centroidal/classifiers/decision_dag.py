@@ -93,6 +93,8 @@ class DecisionDAGClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
         "_codes": state.optional(state.positions("rows", below="classes")),
     }
 
+    _checks = {"estimator": check_classifier}
+
     def __init__(self, estimator, *, n_jobs=None):
         self.estimator = estimator
         self.n_jobs = n_jobs

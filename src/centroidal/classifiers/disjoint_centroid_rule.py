@@ -216,10 +216,14 @@ class DisjointSolution(NamedTuple):
 
     _state = {
         "moments": state.part(ClassMoments),
-        "scale": state.floats("features", least=0.0),
+        "scale": state.divisors("features"),
         "groups": state.part(Groups),
         "baseline_weight": state.number(0.0, infinite=True),
     }
+
+    def _check_relations(self, sizes):
+        if not self.groups.masks.any(axis=1)[self.moments.seen].all():
+            raise state.StateError("leaves a class without features", "groups.masks")
 
 
 class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
@@ -229,9 +233,9 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
         "_solution": state.part(DisjointSolution),
         "_logistic": state.optional(state.estimator),
         "centers_": state.floats("classes", "features", nan=True),
-        "feature_scale_": state.floats("features", least=0.0),
+        "feature_scale_": state.divisors("features"),
         "groups_": state.mask("classes", "features"),
-        "support_": state.mask("features"),
+        "support_": state.mask("features", may_be_empty=False),
         "objective_": state.number(infinite=True),
         "restart_errors_": state.floats("restarts", least=0.0, nan=True),
         "n_void_": state.count(most="restarts"),

@@ -79,8 +79,8 @@ class SparseCenterRule(SupportMixin, SolvedClassifier):
         "centers_": state.floats("classes", "features", nan=True),
         "feature_gains_": state.floats("features", least=0.0),
         "feature_ranking_": state.ranking("features"),
-        "feature_scale_": state.floats("features", least=0.0),
-        "support_": state.mask("features"),
+        "feature_scale_": state.divisors("features"),
+        "support_": state.mask("features", may_be_empty=False),
         "objective_": state.number(0.0),
         "spread_": state.number(0.0),
     }

@@ -30,7 +30,7 @@ class RankedSelector(LabelledFitMixin, SupportMixin, BaseEstimator):
         "scores_": state.floats("features"),
         "feature_ranking_": state.ranking("features"),
         "n_features_to_select_": state.count(1, "features"),
-        "support_": state.mask("features"),
+        "support_": state.mask("features", may_be_empty=False),
     }
 
     def _check_for(self, n_features, n_classes):

@@ -126,7 +126,7 @@ class LinearCentroidEncoder(RankedSelector):
         "alpha_": state.number(0.0),
         "alpha_max_": state.number(0.0),
         "mean_": state.floats("features"),
-        "feature_scale_": state.floats("features", least=0.0),
+        "feature_scale_": state.divisors("features"),
     }
 
     _checks = {

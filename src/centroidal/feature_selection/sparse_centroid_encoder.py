@@ -156,7 +156,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         "classes_": state.labels("classes"),
         "prefilter_": state.optional(state.estimator),
         "mean_": state.floats("features"),
-        "feature_scale_": state.floats("features", least=0.0),
+        "feature_scale_": state.divisors("features"),
     }
 
     _checks = {"training": choice(*_EPOCHS)}

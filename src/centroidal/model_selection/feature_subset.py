@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .. import _state as state
 from .._data import SupportMixin, check_as_given, check_fitted, columns_of
+from .._parameters import check_classifier, optional
 
 __all__ = ["FeatureSubsetMixin", "scaled_logistic"]
 
@@ -28,10 +29,11 @@ class FeatureSubsetMixin(SupportMixin, ClassifierMixin):
     """Parameter `estimator`, a classifier or None; `_keep` fits it to some of the columns."""
 
     _state = state.LABELLED | {
-        "support_": state.mask("features"),
+        "support_": state.mask("features", may_be_empty=False),
         "n_features_to_select_": state.count(1, "features"),
         "estimator_": state.estimator,
     }
+    _checks = {"estimator": optional(check_classifier)}
 
     def predict(self, X):
         """Predict the class of samples.

@@ -4,7 +4,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
 from .._data import check_labels
-from .._parameters import check_classifier, check_n_features_to_select
+from .._parameters import check_n_features_to_select, check_parameters
 from .feature_flow import used_mask
 from .feature_subset import FeatureSubsetMixin
 
@@ -75,8 +75,7 @@ class RandomFeaturesClassifier(FeatureSubsetMixin, BaseEstimator):
         self
             Fitted estimator.
         """
-        if self.estimator is not None:
-            check_classifier("estimator", self.estimator)
+        check_parameters(self)
         rng = check_random_state(self.random_state)
         data = check_labels(self, X, y)
         number = self._number_of_features(data)

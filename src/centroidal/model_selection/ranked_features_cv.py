@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 
 from .. import _state as state
 from .._data import check_labels
-from .._parameters import check_classifier, check_jobs
+from .._parameters import check_parameters
 from .._progress import with_callbacks
 from .cross_validated import CrossValidatedMixin
 from .feature_flow import ranking_of
@@ -18,6 +18,11 @@ from .procedures import RankedPath
 __all__ = ["RankedFeaturesClassifierCV"]
 
 _GRID_POINTS = 15
+
+
+def _check_selector(name, value):
+    if isinstance(value, type) or not (hasattr(value, "fit") and hasattr(value, "get_params")):
+        raise TypeError(f"{name}={value!r} must be an estimator that ranks features.")
 
 
 class RankedFeaturesClassifierCV(
@@ -107,6 +112,7 @@ class RankedFeaturesClassifierCV(
         "selector_": state.estimator,
         "feature_ranking_": state.ranking("features"),
     }
+    _checks = {**FeatureSubsetMixin._checks, "selector": _check_selector}
 
     def __init__(
         self,
@@ -146,7 +152,8 @@ class RankedFeaturesClassifierCV(
         self
             Fitted estimator.
         """
-        self._check_parameters()
+        check_parameters(self)
+        self._check_choice()
         data = check_labels(self, X, y)
         grid = check_feature_grid(self.n_features_grid, data.features.number, _GRID_POINTS)
 
@@ -160,17 +167,6 @@ class RankedFeaturesClassifierCV(
         self.feature_ranking_ = ranking
         self._keep_choice(found)
         return self
-
-    def _check_parameters(self):
-        selector = self.selector
-        if isinstance(selector, type) or not (
-            hasattr(selector, "fit") and hasattr(selector, "get_params")
-        ):
-            raise TypeError(f"selector={selector!r} must be an estimator that ranks features.")
-        if self.estimator is not None:
-            check_classifier("estimator", self.estimator)
-        self._check_choice()
-        check_jobs(self.n_jobs)
 
     def _inside(self):
         return [self.selector, *super()._inside()]

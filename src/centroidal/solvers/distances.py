@@ -77,7 +77,7 @@ class Whitening(NamedTuple):
     base: float
 
     _state = {
-        "scale": state.floats("features", least=0.0),
+        "scale": state.divisors("features"),
         "vectors": state.floats("features", "kept"),
         "extra": state.floats("kept"),
         "base": state.number(),

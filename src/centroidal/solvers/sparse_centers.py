@@ -41,7 +41,7 @@ class CenterPath(NamedTuple):
     _state = {
         "class_centers": state.floats("classes", "features", nan=True),
         "shared": state.floats("features"),
-        "scale": state.floats("features", least=0.0),
+        "scale": state.divisors("features"),
         "gains": state.floats("features", least=0.0),
         "ranking": state.ranking("features"),
         "losses": state.floats("features", least=0.0),

@@ -1,5 +1,6 @@
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -304,3 +305,23 @@ def _predictions(path):
         header, *rows = csv.reader(stream)
     assert header == ["prediction", "probability_ash", "probability_elm", "probability_oak"]
     return [row[0] for row in rows], np.array([row[1:] for row in rows], dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda moments: moments.counts.fill(np.nan), "counts holds NaN"),
+        (lambda moments: moments.counts.fill(-1.0), "counts holds numbers below 0"),
+    ],
+)
+def test_forged_model_is_refused_before_it_is_merged(run, halves, monkeypatch, change, words):
+    model = load_model("b.skops")
+    change(model._solution.moments)
+    with monkeypatch.context() as unchecked:
+        unchecked.setattr("centroidal.persistence.model_file.check_model", lambda model: None)
+        save_model(model, "b.skops", metadata=metadata_of("b.skops"), force=True)
+    found = run(*MERGE)
+    assert found.code == 2
+    assert words in words_of(found.err)
+    assert "b.skops" in found.err
+    assert not Path("m.skops").exists()

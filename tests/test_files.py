@@ -1,6 +1,11 @@
+import os
+
 import pytest
 
-from centroidal._files import check_target, write_atomically
+from centroidal._files import check_source, check_target, write_atomically
+from centroidal.io import read_table
+from centroidal.persistence import load_model, read_model_card
+from centroidal.streaming import batches
 
 
 def test_file_is_written_and_nothing_beside_it(tmp_path):
@@ -31,3 +36,38 @@ def test_target_must_end_as_asked_for(tmp_path):
     assert check_target(tmp_path / "a.skops", ".skops", force=False) == tmp_path / "a.skops"
     with pytest.raises(ValueError, match=r"must end in \.skops"):
         check_target(tmp_path / "a.txt", ".skops", force=False)
+
+
+# ------------------------------------------------------------------ what is read
+
+
+def endless_device(path):
+    path.symlink_to("/dev/zero")
+
+
+READERS = {
+    load_model: ".skops",
+    read_model_card: ".skops",
+    read_table: ".csv",
+    lambda path: batches(path, target="y"): ".csv",
+}
+
+
+@pytest.mark.parametrize("make", [endless_device, os.mkfifo], ids=["device", "pipe"])
+def test_what_may_never_end_is_refused_by_every_reader(tmp_path, make):
+    for read, suffix in READERS.items():
+        path = tmp_path / f"source{suffix}"
+        if not path.exists():
+            make(path)
+        with pytest.raises(ValueError, match=f"source{suffix} is a device or a pipe, not a file"):
+            read(path)
+
+
+def test_source_is_a_file_that_is_there(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"There is no file .*a\.skops\."):
+        check_source(tmp_path / "a.skops")
+    with pytest.raises(ValueError, match="is a folder, not a file"):
+        check_source(tmp_path)
+    (tmp_path / "a.skops").write_bytes(b"")
+    (tmp_path / "b.skops").symlink_to("a.skops")
+    assert check_source(tmp_path / "b.skops") is None

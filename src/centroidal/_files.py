@@ -1,10 +1,10 @@
-"""Atomic writes: a file is there in full, or it is not there."""
+"""Files to read, which end, and atomic writes: a file is there in full, or it is not there."""
 
 import os
 import uuid
 from pathlib import Path
 
-__all__ = ["check_target", "write_atomically"]
+__all__ = ["check_source", "check_target", "write_atomically"]
 
 
 def write_atomically(path, content, *, force=False):
@@ -30,6 +30,17 @@ def write_atomically(path, content, *, force=False):
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def check_source(path):
+    """Raise unless a path is that of a regular file: devices and pipes need not ever end."""
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {path}.")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder, not a file.")
+    if not path.is_file():
+        raise ValueError(f"{path} is a device or a pipe, not a file; write what it holds to one.")
 
 
 def check_target(path, suffix, force):

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -204,3 +205,24 @@ def test_main_reads_the_arguments_of_the_system(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["centroidal", "datasets", "--json"])
     assert main() == 0
     assert "make_expression" in json.loads(capsys.readouterr().out)["datasets"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("show", "pipe.skops"),
+        ("predict", "pipe.skops", "trees.csv", "-o", "p.csv"),
+        ("merge", "pipe.skops", "other.skops", "-o", "m.skops"),
+        ("export", "pipe.skops", "-o", "m.onnx"),
+        ("select", "pipe.csv", "--target", "tree"),
+        ("select", "pipe.csv", "--target", "tree", "--stream"),
+        ("compare", "pipe.csv", "--target", "tree"),
+    ],
+    ids=" ".join,
+)
+def test_no_command_waits_for_a_pipe(run, trees, command):
+    for suffix in (".csv", ".skops"):
+        os.mkfifo(f"pipe{suffix}")
+    found = run(*command)
+    assert found.code == 2
+    assert "is a device or a pipe, not a file" in found.err

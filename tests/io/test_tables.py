@@ -357,7 +357,7 @@ def test_missing_file_is_named(tmp_path):
 
 def test_directory_is_named(tmp_path):
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(ValueError, match=r"folder.csv is a directory"):
+    with pytest.raises(ValueError, match=r"folder.csv is a folder"):
         read_table(tmp_path / "folder.csv")
 
 

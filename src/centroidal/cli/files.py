@@ -14,7 +14,6 @@ from .options import option_value
 
 __all__ = [
     "Outputs",
-    "check_file",
     "command_line",
     "load_model_file",
     "plain_metadata",
@@ -35,13 +34,6 @@ _PACKAGES = {
     ".parquet": ("io", "pyarrow"),
     ".onnx": ("onnx", "onnx"),
 }
-
-
-def check_file(path):
-    """Return a path if it is that of a file."""
-    if not Path(path).is_file():
-        raise InputError(f"There is no file {path}.")
-    return path
 
 
 def read_samples(args, messages):
@@ -72,7 +64,7 @@ def load_model_file(path):
     from ..persistence import load_model, read_model_card
 
     with input_errors():
-        return read_model_card(check_file(path)), load_model(path)
+        return read_model_card(path), load_model(path)
 
 
 def plain_metadata(**metadata):

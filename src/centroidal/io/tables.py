@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .._files import check_source
 from .._parameters import check_choice, check_flag
 from ..streaming.labels import check_labels
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
@@ -205,15 +206,14 @@ def _read_file(path, suffix, request):
     if request.layer is not None and suffix != ".h5ad":
         request.refuse_option("layer", "only .h5ad files and AnnData have layers")
     try:
-        if path.is_dir():
-            raise ValueError(f"{path} is a directory, not a file.")
+        check_source(path)
         if suffix == ".h5ad":  # may be larger than memory, and h5py reads what is asked for
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             return read_h5ad(path, request), digest
         data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise FileNotFoundError(f"There is no file {path}.") from error
+    except FileNotFoundError:
+        raise
     except PermissionError as error:
         raise PermissionError(f"{path} must not be read; look at its permissions.") from error
     except OSError as error:

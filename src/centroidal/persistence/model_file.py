@@ -19,7 +19,7 @@ import numpy as np
 import sklearn
 from sklearn.pipeline import Pipeline
 
-from .._files import check_target, write_atomically
+from .._files import check_source, check_target, write_atomically
 from .._optional import require
 from .._parameters import check_parameters
 from .._plain import json_plain
@@ -174,7 +174,8 @@ def load_model(path, *, max_bytes=_MAX_BYTES):
         If the file names a type or a function that is not on the list of those that are needed.
         Its name is in the message, and nothing was built or imported.
     ValueError
-        If the file is damaged, too large, or of a later version of this library than this one.
+        If the file is damaged, too large, or of a later version of this library than this one; or
+        if it is not a file but a folder, a device or a pipe.
 
     See Also
     --------
@@ -190,6 +191,7 @@ def load_model(path, *, max_bytes=_MAX_BYTES):
     parts of scikit-learn, written by another version of it, scikit-learn warns.
     """
     skops_io = require("skops.io", "persist", "A model file")
+    check_source(path)
     with errors_that_name(path), open(path, "rb") as stream:
         members = read_members(stream, max_bytes)
         card = _parse_card(members)
@@ -251,6 +253,7 @@ def read_model_card(path, *, max_bytes=_MAX_BYTES):
     --------
     load_model : Reads the model.
     """
+    check_source(path)
     with errors_that_name(path), open(path, "rb") as stream:
         return _parse_card(read_members(stream, max_bytes, prefix=_CARD))
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._files import check_source
 from .._parameters import check_count
 from .annotated_reader import open_h5ad, open_zarr
 from .arrays import open_folder, open_npz
@@ -329,6 +330,8 @@ def _reader(path, request):
     suffix = ".zarr" if path.suffix.lower() == ".zarr" else None
     if path.is_dir() and suffix is None:
         return _folder_reader(path, request)
+    if not path.is_dir():
+        check_source(path)
     suffix = suffix or suffix_of(path)
     if request.layer is not None and suffix not in (".h5ad", ".zarr"):
         request.refuse_option("layer", "only .h5ad files and .zarr folders have layers")
@@ -348,7 +351,7 @@ def _reader(path, request):
 def _folder_reader(path, request):
     if request.layer is not None:
         request.refuse_option("layer", "only .h5ad files and .zarr folders have layers")
-    if (path / "X.npy").exists():
+    if (path / "X.npy").is_file():
         return open_folder(path, request)
     paths = [
         each for each in path.iterdir()

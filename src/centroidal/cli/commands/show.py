@@ -3,7 +3,7 @@
 from functools import partial
 
 from .. import display
-from ..files import check_file, load_model_file
+from ..files import load_model_file
 from ..messages import input_errors
 from ..options import add_options
 
@@ -23,7 +23,7 @@ def run(args, messages):
     from ...persistence import read_model_card
 
     with input_errors():
-        card = read_model_card(check_file(args.model))
+        card = read_model_card(args.model)
     selected, n_features = _selected_features(card, args.model)
     display.show(
         args, partial(display.model, args.model), n_features=n_features,

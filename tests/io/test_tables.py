@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 import warnings
+import zipfile
 from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +20,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.impute import SimpleImputer
 
 from centroidal.io import Table, read_table
+from centroidal.streaming import limits
 from centroidal.streaming import text as shared_text
 
 PLAIN = "sample,g1,g2,kind\ns1,1.5,-2,a\ns2,0.25,3e2,b\ns3,7,0,a\ns4,1,1,b\n"
@@ -575,8 +577,12 @@ def test_npz_names_what_it_lacks(written, small):
         ({"X": np.ones((3, 2)), "ids": ["a"]}, {}, "1 entries for 3 samples"),
         ({"X": np.ones((3, 2))}, {"ids": "who"}, "no array 'who'"),
         ({"X": np.ones((3, 2))}, {"drop": ["x7"]}, "no feature 'x7'"),
-        ({"X": np.array([[{}]])}, {}, "could not be read as a .npz file: Object arrays cannot"),
-        ({"X": np.ones((3, 2)), "y": np.array([{}] * 3)}, {}, "Object arrays cannot be loaded"),
+        ({"X": np.array([[{}]])}, {}, "X holds Python objects, which are not unpickled"),
+        (
+            {"X": np.ones((3, 2)), "y": np.array([{}] * 3)},
+            {},
+            "holds Python objects, which are not unpickled",
+        ),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(written, arrays, options, message):
@@ -589,7 +595,7 @@ def test_nothing_is_unpickled(written):
         def __reduce__(self):
             return (pytest.fail, ("was unpickled",))
 
-    with pytest.raises(ValueError, match="Object arrays cannot be loaded"):
+    with pytest.raises(ValueError, match="holds Python objects, which are not unpickled"):
         read_table(written(npz(X=np.array([[Trap()]], dtype=object)), "t.npz"))
 
 
@@ -1113,6 +1119,113 @@ def test_many_blocks_of_pyarrow_are_one_table(written, monkeypatch, rng):
     X = rng.normal(size=(200, 3))
     frame = pd.DataFrame(X, columns=[*"abc"]).assign(y=rng.integers(0, 3, 200))
     same(read_table(written(frame.to_csv(index=False)), target="y"), X, frame["y"])
+
+
+# ------------------------------------------------------------------ files that unpack to too much
+
+
+def zeros_npz(path):
+    np.savez_compressed(path, X=np.zeros((3000, 1000), dtype=np.int8))
+
+
+def claiming_npz(path):
+    """An array without values whose header promises many."""
+    stream = io.BytesIO()
+    shape = {"descr": "<f8", "fortran_order": False, "shape": (10**6, 10**4)}
+    np.lib.format.write_array_header_1_0(stream, shape)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("X.npy", stream.getvalue())
+
+
+def empty_npz(path):
+    sparse.save_npz(path, sparse.coo_array((10, 2**20)))
+
+
+def zeros_mat(path):
+    savemat(path, {"X": np.zeros((3000, 1000))}, do_compression=True)
+
+
+def far_svmlight(path):
+    path.write_text("1 1:0.5\n2 300000:0.5\n")
+
+
+def zipped_svmlight(path):
+    path.write_bytes(gzip.compress(b"#" * 2**22))
+
+
+def constant_parquet(path):
+    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    pq.write_table(pyarrow.table({"a": np.zeros(10**6), "b": np.zeros(10**6)}), path)
+
+
+def hollow_h5ad(path):
+    """A matrix of which nothing is stored."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "w") as file:
+        file.create_dataset("X", (10**6, 100), chunks=(100, 100), dtype="f8")
+        for table, names in (("obs", 3), ("var", 3)):
+            file.create_group(table).create_dataset("_index", data=[b"a"] * names)
+
+
+def hollow_names_h5ad(path):
+    """Names of which nothing is stored."""
+    hollow_h5ad(path)
+    with pytest.importorskip("h5py").File(path, "a") as file:
+        del file["X"], file["obs"]["_index"]
+        file["X"] = np.ones((3, 3))
+        file["obs"].create_dataset("_index", (10**6,), chunks=(1000,), dtype="S1")
+
+
+BOMBS = {
+    "zeros.npz": zeros_npz,
+    "empty.npz": empty_npz,
+    "zeros.mat": zeros_mat,
+    "far.svmlight": far_svmlight,
+    "zipped.svmlight.gz": zipped_svmlight,
+    "constant.parquet": constant_parquet,
+    "hollow.h5ad": hollow_h5ad,
+    "names.h5ad": hollow_names_h5ad,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_small_files_that_ask_for_much_memory_are_refused(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(limits, "_ALWAYS_ALLOWED", 2**20)
+    BOMBS[name](tmp_path / name)
+    with pytest.raises(ValueError, match=rf"^{name}.* would take \d+ bytes .*max_bytes=\d+ "):
+        read_table(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["zeros.npz", "empty.npz", "zeros.mat", "far.svmlight"])
+def test_max_bytes_allows_more_memory(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(limits, "_ALWAYS_ALLOWED", 2**20)
+    BOMBS[name](tmp_path / name)
+    table = read_table(tmp_path / name, max_bytes=2**30)
+    assert table.X.shape[0] in (2, 10, 3000)
+    with pytest.raises(ValueError, match="max_bytes=1000 are allowed"):
+        read_table(tmp_path / name, max_bytes=1000)
+
+
+def test_array_that_is_not_all_there_is_refused_before_memory_is_asked_for(tmp_path):
+    claiming_npz(tmp_path / "t.npz")
+    message = r"X ends before all of its shape \(1000000, 10000\) is there"
+    with pytest.raises(ValueError, match=message):
+        read_table(tmp_path / "t.npz")
+
+
+@pytest.mark.parametrize("name", ["bsr", "dia"])
+def test_every_sparse_format_of_scipy_is_read(tmp_path, small, name):
+    sparse.save_npz(tmp_path / "t.npz", sparse.csr_array(small[0]).asformat(name))
+    same(read_table(tmp_path / "t.npz"), small[0])
+    same(read_table(tmp_path / "t.npz", transpose=True), small[0].T)
+
+
+def test_unknown_sparse_format_is_named(written):
+    parts = {"format": b"xyz", "data": [1.0], "shape": [1, 1]}
+    with pytest.raises(ValueError, match="a sparse matrix of the format 'xyz' is not read"):
+        read_table(written(npz(**parts), "t.npz"))
 
 
 # ------------------------------------------------------------------ broken tables

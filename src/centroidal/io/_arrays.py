@@ -1,10 +1,10 @@
 """Files of arrays (.npz, .mat, svmlight), and annotated matrices (.h5ad, AnnData)."""
 
-import gzip
 import io
 import warnings
 import zlib
 from math import prod
+from zipfile import ZipFile
 
 import numpy as np
 from scipy import sparse
@@ -23,45 +23,69 @@ from ..streaming.arrays import (
     labels_of_arrays,
     names_from_array,
     numbered_names,
-    refuse_huge,
+    read_array_header,
 )
 from ..streaming.labels import labels_from_array, labels_from_values
+from ..streaming.limits import memory_limit, unpack_gzip
 from ..streaming.request import RawTable, clean_errors, texts
 
 __all__ = ["is_annotated", "read_annotated", "read_h5ad", "read_mat", "read_npz", "read_svmlight"]
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
-_STORED = ("format", "row", "col", "offsets", "_is_array")  # by scipy.sparse.save_npz
 _CSR = ("data", "indices", "indptr", "shape")
+_PARTS = {
+    **dict.fromkeys(("csr", "csc", "bsr"), _CSR[:3]),
+    "coo": ("data", "row", "col"),
+    "dia": ("data", "offsets"),
+}
 _KIND = "an .h5ad file"
 
 
 def read_npz(data, request, suffix):
     """Read X, and y, classes, feature_names and ids if they are there."""
-    with (
-        clean_errors(request.name, "a .npz file"),
-        np.load(io.BytesIO(data), allow_pickle=False) as file,
-    ):
-        names = list(file.files)
-        arrays = {name: file[name] for name in names if name not in ("X", *_CSR, *_STORED)}
-        X = _npz_samples(file, names, data)
+    with clean_errors(request.name, "a .npz file"):
+        arrays = _unpack_npz(data, request)
+        names = list(arrays)
+        X = arrays.pop("X") if "X" in arrays else _sparse_samples(arrays)
     if X is None:
         raise ValueError(
             f"{request.name} must hold an array X, or a sparse matrix as {', '.join(_CSR)}. "
             f"It has {', '.join(map(repr, names)) or 'nothing'}."
         )
-    return _from_arrays(X, arrays, request)
+    return _from_arrays(X, arrays, request, len(data))
 
 
-def _npz_samples(file, names, data):
-    if "X" in names:
-        return file["X"]
-    if "format" in names:
-        return sparse.load_npz(io.BytesIO(data))
-    if not set(_CSR) <= set(names):
+def _unpack_npz(data, request):
+    """Return all arrays; their headers are read first, so that none can ask for too much."""
+    with ZipFile(io.BytesIO(data)) as archive:
+        infos = [info for info in archive.infolist() if info.filename.endswith(".npy")]
+        infos = {info.filename.removesuffix(".npy"): info for info in infos}
+        n_bytes = 0
+        for name, info in infos.items():
+            with archive.open(info) as stream:
+                shape, _, dtype = read_array_header(stream, name, info.file_size)
+            # As numbers in double precision, or as texts of Python.
+            n_bytes += prod(shape) * (dtype.itemsize + 64 if dtype.kind in "SU" else 8)
+        request.check_size(n_bytes, len(data))
+        arrays = {}
+        for name, info in infos.items():
+            with archive.open(info) as stream:
+                arrays[name] = np.lib.format.read_array(stream, allow_pickle=False)
+    return arrays
+
+
+def _sparse_samples(arrays):
+    """Take the parts of a sparse matrix out of the arrays, as scipy.sparse.save_npz names them."""
+    kind = texts(arrays.pop("format", "csr"))[0]
+    if kind not in _PARTS:
+        raise ValueError(f"a sparse matrix of the format {kind!r} is not read")
+    if not {*_PARTS[kind], "shape"} <= set(arrays):
         return None
-    parts = [np.asarray(file[name]) for name in _CSR]
-    return sparse.csr_array(tuple(parts[:3]), shape=tuple(parts[3].ravel().tolist()))
+    parts = [arrays.pop(name) for name in _PARTS[kind]]
+    shape = tuple(arrays.pop("shape").ravel().tolist())
+    if kind == "coo":
+        parts = [parts[0], tuple(parts[1:])]
+    return getattr(sparse, f"{kind}_array")(tuple(parts), shape=shape)
 
 
 def read_mat(data, request, suffix):
@@ -73,7 +97,7 @@ def read_mat(data, request, suffix):
         warnings.simplefilter("ignore")
         from scipy.io import loadmat
 
-        _check_mat5(data)
+        _check_mat5(data, request)
         arrays = loadmat(io.BytesIO(data))
     arrays = {name: value for name, value in arrays.items() if not name.startswith("__")}
     X = arrays.pop("X", None)
@@ -82,7 +106,7 @@ def read_mat(data, request, suffix):
             f"{request.name} must hold an array X. It has "
             f"{', '.join(map(repr, arrays)) or 'nothing'}."
         )
-    return _from_arrays(X, arrays, request, whole=True)
+    return _from_arrays(X, arrays, request, len(data), whole=True)
 
 
 def read_svmlight(data, request, suffix):
@@ -94,14 +118,15 @@ def read_svmlight(data, request, suffix):
     if request.ids is not None:
         request.refuse_option("ids", "an svmlight file has none")
     with clean_errors(request.name, "an svmlight file"):
+        content = data
         if suffix.endswith(".gz"):
-            data = gzip.decompress(data)
+            content = unpack_gzip(data, request.name, request.max_bytes)
         from sklearn.datasets import load_svmlight_file
 
-        X, y = load_svmlight_file(io.BytesIO(data), zero_based=True)
+        X, y = load_svmlight_file(io.BytesIO(content), zero_based=True)
     if X.shape[0] == 0:
         raise ValueError(f"{request.name} is empty.")
-    refuse_huge(X.shape, request)
+    X = as_samples(X, request, len(data))
     names = numbered_names(X.shape[1])
     if names and not (X.indices == 0).any():  # most files count features from 1
         X, names = X[:, 1:], names[1:]
@@ -109,8 +134,8 @@ def read_svmlight(data, request, suffix):
     return RawTable(X, names, labels_from_array(y, whole=True), None, "y")
 
 
-def _from_arrays(X, arrays, request, whole=False):
-    X = as_samples(X, request)
+def _from_arrays(X, arrays, request, n_stored, whole=False):
+    X = as_samples(X, request, n_stored)
     names = numbered_names(X.shape[1])
     if "feature_names" in arrays:
         names = names_from_array("feature_names", arrays["feature_names"], X, 1, request)
@@ -165,9 +190,11 @@ def read_h5ad(path, request):
     h5py = require("h5py", "io", "Reading .h5ad")
     with open_tables(lambda: h5py.File(path, "r"), request.name, _KIND) as root:
         obs, var = root["obs"], root["var"]
+        n_stored = path.stat().st_size
+        _check_tables((obs, var), request, n_stored)
         stored = stored_matrix(root, request, _KIND)
         with clean_errors(request.name, _KIND):
-            X = _matrix(stored)
+            X = _read_matrix(stored, request, n_stored)
             names, ids = (texts(Column(table, index_of(table))[:]) for table in (var, obs))
             columns = texts(obs.attrs.get("column-order", []))
 
@@ -175,7 +202,7 @@ def read_h5ad(path, request):
             with clean_errors(request.name, _KIND):
                 return Column(obs, name)[:]
 
-        return _raw_table(X, names, ids, columns, column, request)
+        return _raw_table(X, names, ids, columns, column, request, n_stored)
 
 
 def _refuse_transpose(request):
@@ -183,8 +210,8 @@ def _refuse_transpose(request):
         request.refuse_option("transpose", "its samples are in rows")
 
 
-def _raw_table(X, names, ids, columns, column, request):
-    X = as_samples(X, request)
+def _raw_table(X, names, ids, columns, column, request, n_stored=None):
+    X = as_samples(X, request, n_stored)
     for asked in (request.target, request.ids):
         if asked is not None and asked not in columns:
             raise ValueError(request.say_unknown("column of obs", asked, columns))
@@ -198,10 +225,20 @@ def _raw_table(X, names, ids, columns, column, request):
     return RawTable(X, names, y, ids, request.target)
 
 
-def _matrix(stored):
+def _check_tables(tables, request, n_stored):
+    """Raise if columns claim more rows than fit in memory: a file need not hold what is empty."""
+    sizes = []
+    for table in tables:
+        table.visititems(lambda name, each: sizes.append(prod(getattr(each, "shape", ()) or ())))
+    request.check_size(64 * sum(sizes), n_stored, "obs and var")  # as texts of Python
+
+
+def _read_matrix(stored, request, n_stored):
     if hasattr(stored, "shape"):
+        request.check_size(8 * prod(stored.shape), n_stored, "X")
         return stored[()]
     kind, shape, parts = sparse_parts(stored)
+    request.check_size(8 * sum(prod(part.shape) for part in parts), n_stored, "X")
     make = {"csr": sparse.csr_array, "csc": sparse.csc_array}[kind]
     return make(tuple(part[()] for part in parts), shape=shape)
 
@@ -218,7 +255,7 @@ _N_PARTS = {4: 4, 5: 6, **dict.fromkeys(range(6, 16), 4)}
 _N_BEFORE_NESTED = 3
 
 
-def _check_mat5(data):
+def _check_mat5(data, request):
     """Raise unless each element has a known type, lies in the file, and nests where it may.
 
     SciPy takes the type of an element for an index without a check: a damaged file would end the
@@ -229,9 +266,13 @@ def _check_mat5(data):
     order = {b"IM": "little", b"MI": "big"}.get(data[126:_HEADER])
     if order is None:
         raise ValueError("the header is not that of a MATLAB file")
+    limit, n_bytes = memory_limit(len(data), request.max_bytes), 0
     for kind, content in _elements(memoryview(data)[_HEADER:], order, padded=False):
         if kind == _COMPRESSED:
-            inside = _elements(memoryview(zlib.decompress(content)), order, padded=False)
+            unpacked = zlib.decompressobj().decompress(content, limit + 1)
+            n_bytes += len(unpacked)
+            request.check_size(n_bytes, len(data))
+            inside = _elements(memoryview(unpacked), order, padded=False)
             kind, content = next(inside, (None, b""))
         if kind != _MATRIX:
             raise ValueError(f"an element of type {kind} stands where a matrix should")

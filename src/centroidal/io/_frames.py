@@ -23,6 +23,8 @@ def read_parquet(data, request, suffix):
         file = parquet.ParquetFile(pyarrow.BufferReader(data))
         schema = file.schema_arrow
     request.refuse_repeated([name for name in schema.names if name not in request.drop])
+    # As they are decoded: what is the same in all rows takes no room in the file.
+    request.check_size(8 * file.metadata.num_rows * len(schema.names), len(data))
     with clean_errors(request.name, "a Parquet file"):
         table = file.read()
     return _read(nw.from_native(table, eager_only=True), request, stored_index(schema))

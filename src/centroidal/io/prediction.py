@@ -152,7 +152,9 @@ def predict_table(model, table, *, target=None, allow_extra=False):
     return Predictions(labels, model.classes_, probabilities, table.ids, tuple(remarks))
 
 
-def read_new_samples(source, *, target=None, ids=None, drop=(), transpose=False, layer=None):
+def read_new_samples(
+    source, *, target=None, ids=None, drop=(), transpose=False, layer=None, max_bytes=None
+):
     """Read a table of new samples, in which the labels of training may, but need not, be.
 
     Parameters
@@ -161,7 +163,7 @@ def read_new_samples(source, *, target=None, ids=None, drop=(), transpose=False,
         As in :func:`read_table`.
     target : str, default=None
         Name of the labels in training. Where it is a column, that column is not read.
-    ids, drop, transpose, layer
+    ids, drop, transpose, layer, max_bytes
         As in :func:`read_table`.
 
     Returns
@@ -170,7 +172,8 @@ def read_new_samples(source, *, target=None, ids=None, drop=(), transpose=False,
         Missing values are NaN, for :func:`predict_table` to judge.
     """
     drop = (drop,) if isinstance(drop, str) else tuple(drop)
-    options = {"ids": ids, "transpose": transpose, "layer": layer, "impute": "median"}
+    options = {"ids": ids, "transpose": transpose, "layer": layer, "max_bytes": max_bytes}
+    options["impute"] = "median"
     if target is None or target in (ids, *drop):
         return read_table(source, drop=drop, **options)
     try:

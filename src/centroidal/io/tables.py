@@ -85,7 +85,17 @@ class Table:
         )
 
 
-def read_table(source, *, target=None, ids=None, drop=(), transpose=False, layer=None, impute=None):
+def read_table(
+    source,
+    *,
+    target=None,
+    ids=None,
+    drop=(),
+    transpose=False,
+    layer=None,
+    impute=None,
+    max_bytes=None,
+):
     """Read a table of numbers with a column of labels.
 
     Parameters
@@ -111,6 +121,9 @@ def read_table(source, *, target=None, ids=None, drop=(), transpose=False, layer
     impute : {"median", "drop-features"}, default=None
         What to do about missing values. None refuses them. "drop-features" leaves out features in
         which a value is missing. "median" leaves them in as NaN, see Notes.
+    max_bytes : int, default=None
+        How many bytes of memory a file may ask for. None allows 200 times its size, and 1 GiB to
+        any file: a small file that unpacks to more is refused before it does.
 
     Returns
     -------
@@ -165,7 +178,13 @@ def read_table(source, *, target=None, ids=None, drop=(), transpose=False, layer
     is_file = isinstance(source, (str, Path))
     name = (Path(source).name or str(source)) if is_file else type(source).__name__
     request = Request.from_options(
-        name, target=target, ids=ids, drop=drop, transpose=transpose, layer=layer
+        name,
+        target=target,
+        ids=ids,
+        drop=drop,
+        transpose=transpose,
+        layer=layer,
+        max_bytes=max_bytes,
     )
     if is_file:
         path = Path(source)

@@ -6,6 +6,7 @@ indices are checked, because compiled code trusts them.
 
 import zipfile
 from hashlib import sha256
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +26,11 @@ __all__ = [
     "numbered_names",
     "open_folder",
     "open_npz",
+    "read_array_header",
     "refuse_huge",
 ]
 
+_BYTES_PER_NAME = 140  # with what finds repeated ones among them
 _MOST_SAMPLES, _MOST_FEATURES = 2**28, 2**25
 _CSR = ("data", "indices", "indptr")
 _LABELS_AT_A_TIME = 2**16
@@ -91,8 +94,11 @@ def labels_of_arrays(arrays, request, whole):
     return name, y
 
 
-def as_samples(X, request):
-    """Return an array of numbers, or CSR, with samples in rows."""
+def as_samples(X, request, n_stored=None):
+    """Return an array of numbers, or CSR, with samples in rows.
+
+    If it was read from a file of `n_stored` bytes, it may take as much memory as such a file may.
+    """
     if not sparse.issparse(X):
         X = np.asarray(X)
     if X.ndim != 2:
@@ -100,7 +106,12 @@ def as_samples(X, request):
     if X.dtype.kind not in "biuf":
         raise ValueError(f"{request.name}: X must hold numbers, not {quote(X.dtype)}.")
     check_sparse_structure(X, f"{request.name}: X")
-    refuse_huge(X.shape[::-1] if request.transpose else X.shape, request)
+    shape = X.shape[::-1] if request.transpose else X.shape
+    refuse_huge(shape, request)
+    if n_stored is not None:
+        n_values = X.nnz + shape[0] if sparse.issparse(X) else X.size
+        n_bytes = 8 * n_values + _BYTES_PER_NAME * shape[1]
+        request.check_size(n_bytes, n_stored, f"X of shape {shape}")
     if X.dtype != np.float32:
         X = X.astype(np.float64)
     if request.transpose:
@@ -310,25 +321,30 @@ class StoredArray(NamedTuple):
         return flat if self.shape else flat[0]
 
 
+def read_array_header(stream, name, size):
+    """Return the shape, order and type of an array; raise if it is not all in `size` bytes."""
+    version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"{name} is an array of version {version}, not 1.0 or 2.0.")
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }[version]
+    shape, is_fortran, dtype = read(stream)
+    if dtype.hasobject:
+        raise ValueError(f"{name} holds Python objects, which are not unpickled.")
+    if stream.tell() + dtype.itemsize * prod(shape) > size or min(shape, default=0) < 0:
+        raise ValueError(f"{name} ends before all of its shape {shape} is there.")
+    return shape, "F" if is_fortran else "C", dtype
+
+
 def _stored_array(path, offset, name):
     """Read the header of an array that begins at a place of a file."""
     with open(path, "rb") as stream:
-        stream.seek(offset)
-        version = np.lib.format.read_magic(stream)
-        if version not in ((1, 0), (2, 0)):
-            raise ValueError(f"{name} is an array of version {version}, not 1.0 or 2.0.")
-        header = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }[version]
-        shape, is_fortran, dtype = header(stream)
-        place = stream.tell()
         size = stream.seek(0, 2)
-    if dtype.hasobject:
-        raise ValueError(f"{name} holds Python objects, which are not unpickled.")
-    if place + dtype.itemsize * int(np.prod(shape, dtype=object)) > size:
-        raise ValueError(f"{name} ends before all of its shape {shape} is there.")
-    return StoredArray(path, place, dtype, shape, "F" if is_fortran else "C")
+        stream.seek(offset)
+        shape, order, dtype = read_array_header(stream, name, size)
+        return StoredArray(path, stream.tell(), dtype, shape, order)
 
 
 def open_folder(path, request):

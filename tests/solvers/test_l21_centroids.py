@@ -620,3 +620,15 @@ def test_data_and_targets_are_left_as_they_were(problem, solver):
     solver(rows, targets, problem.alpha(0.3))
     np.testing.assert_array_equal(rows.rows, before)
     np.testing.assert_array_equal(targets, problem.targets)
+
+
+@pytest.mark.parametrize("size", [1, 63, 64, 65, 200])
+@pytest.mark.parametrize("n_right", [None, 3])
+def test_factored_equations_are_solved_block_by_block(rng, size, n_right):
+    square = rng.normal(size=(size, size))
+    matrix = square @ square.T + np.eye(size)
+    right = rng.normal(size=size if n_right is None else (size, n_right))
+    before = right.copy()
+    found = module._solve_factored(np.linalg.cholesky(matrix), right)
+    np.testing.assert_allclose(matrix @ found, right, rtol=1e-8, atol=1e-8)
+    np.testing.assert_array_equal(right, before)

@@ -30,6 +30,7 @@ _MOST_STEPS = 100
 _SMOOTHING = 1e-8  # smallest row norm as a share of the mean
 _DIRECT_SAMPLES = 2000  # up to which equations are solved by Cholesky
 _CG_TOL = 1e-8
+_BLOCK = 64  # rows that are solved for at a time
 _ROUNDING = 1e-12  # a smaller share of the largest possible correlation is none
 _HARMLESS = 0.01  # share of the gap by which it may grow for the sake of zeros
 _SMALL = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # shares of the longest row that may be zero
@@ -94,8 +95,19 @@ def _factor(matrix):
 
 
 def _solve_factored(lower, right):
-    # All is NumPy's, as products are: SciPy's threads and its would wait for each other.
-    return np.linalg.solve(lower.T, np.linalg.solve(lower, right))
+    """Substitute forwards and backwards, a block of rows at a time.
+
+    All is NumPy's, as products are: SciPy's threads and its would wait for each other.
+    """
+    blocks = [slice(start, start + _BLOCK) for start in range(0, len(lower), _BLOCK)]
+    found = np.array(right)
+    for rows in blocks:
+        known = lower[rows, : rows.start] @ found[: rows.start]
+        found[rows] = np.linalg.solve(lower[rows, rows], found[rows] - known)
+    for rows in reversed(blocks):
+        known = lower[rows.stop :, rows].T @ found[rows.stop :]
+        found[rows] = np.linalg.solve(lower[rows, rows].T, found[rows] - known)
+    return found
 
 
 # ---------------------------------------------------------------- reweighted least squares

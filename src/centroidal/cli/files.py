@@ -48,6 +48,7 @@ def read_samples(args, messages):
         table = read_table(
             args.table, target=args.target, ids=args.id, drop=args.drop,
             transpose=args.transpose, layer=args.layer, impute=args.impute,
+            max_bytes=args.max_bytes,
         )  # fmt: skip
     messages.remarks(table.remarks)
     return table

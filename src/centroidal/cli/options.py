@@ -75,7 +75,7 @@ TABLE = (
     "file with a row for each sample: .csv, .tsv, .txt (also .gz), .parquet, .npz, .mat, "
     ".svmlight, .h5ad"
 )
-READING = ("--id", "--drop", "--transpose", "--layer")
+READING = ("--id", "--drop", "--transpose", "--layer", "--max-bytes")
 EVALUATION = ("--scoring", "--folds", "--repeats")
 _KNOWN = {
     "model": {"metavar": "M.skops", "help": "model file"},
@@ -90,6 +90,10 @@ _KNOWN = {
     },
     "--transpose": {"action": "store_true", "help": "samples are in columns, features in rows"},
     "--layer": {"metavar": "L", "help": "layer of an .h5ad file to read instead of X"},
+    "--max-bytes": {
+        "type": whole_number(1), "metavar": "N",
+        "help": "memory that a file may ask for (default: 200 times its size, and at least 1 GiB)",
+    },
     "--impute": {
         "choices": ("median", "drop-features"),
         "help": "missing values: fill in medians of the training samples, or leave out features "

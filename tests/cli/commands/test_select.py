@@ -22,7 +22,7 @@ from centroidal.cli.commands import demo
 from centroidal.io import read_table
 from centroidal.model_selection import select_features
 from centroidal.model_selection.methods import describe_methods
-from centroidal.persistence import load_model, read_model_card
+from centroidal.persistence import load_model, read_model_card, save_model
 
 from ..conftest import QUICK, csv_lines, files, make_samples, run_alone, write_csv
 
@@ -559,3 +559,18 @@ def test_demo_writes_a_report_if_asked(run, tmp_path, monkeypatch):
     found = run("demo", "--report", "r.html", "--json")
     assert json.loads(found.out)["written"] == ["r.html"]
     assert run("demo", "--report", "r.html").code == 2
+
+
+@pytest.mark.parametrize("command", ["select", "compare", "predict"])
+def test_max_bytes_says_how_much_memory_a_file_may_ask_for(run, command):
+    X, y = make_samples()
+    np.savez_compressed("trees.npz", X=X, y=y)
+    save_model(centroidal.SparseCenterClassifier(2).fit(X, y), "m.skops")
+    arguments = {
+        "select": ("trees.npz", "--target", "y"),
+        "compare": ("trees.npz", "--target", "y"),
+        "predict": ("m.skops", "trees.npz", "-o", "p.csv"),
+    }
+    found = run(command, *arguments[command], "--max-bytes", "1000")
+    assert found.code == 2
+    assert "Raise max_bytes (--max-bytes) if you trust it." in found.err

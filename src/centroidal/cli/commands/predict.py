@@ -47,6 +47,6 @@ def _predict(args):
     with input_errors():
         table = read_new_samples(
             args.table, target=target, ids=args.id, drop=args.drop, transpose=args.transpose,
-            layer=args.layer,
+            layer=args.layer, max_bytes=args.max_bytes,
         )  # fmt: skip
         return predict_table(model, table, target=target, allow_extra=args.allow_extra)

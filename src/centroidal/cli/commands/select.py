@@ -40,7 +40,9 @@ EXAMPLES = """\
   centroidal select parts/ --target tumour --stream --checkpoint so_far.skops"""
 
 _N_RESAMPLES = 50
-_IN_MEMORY = ("--impute", "--transpose", "--resamples", "--compare", "--export-selected")
+_IN_MEMORY = (
+    "--impute", "--transpose", "--max-bytes", "--resamples", "--compare", "--export-selected",
+)  # fmt: skip
 _FILES = {
     "--report": (".html",),
     "--model": (".skops",),
@@ -198,7 +200,7 @@ def _check_stream(args):
         )
     for option in _IN_MEMORY:
         if option_value(args, option):
-            raise InputError(f"{option} needs all samples in memory, so not with --stream.")
+            raise InputError(f"{option} is for samples in memory, so not with --stream.")
     if args.repeats not in (None, 1):
         raise InputError(f"--repeats {args.repeats} must be 1 with --stream: folds are drawn once.")
 

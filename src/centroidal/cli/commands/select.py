@@ -200,7 +200,7 @@ def _check_stream(args):
         )
     for option in _IN_MEMORY:
         if option_value(args, option):
-            raise InputError(f"{option} is for samples in memory, so not with --stream.")
+            raise InputError(f"{option} is for all samples in memory, so not with --stream.")
     if args.repeats not in (None, 1):
         raise InputError(f"--repeats {args.repeats} must be 1 with --stream: folds are drawn once.")
 

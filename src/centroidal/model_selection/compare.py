@@ -184,7 +184,20 @@ def compare(
     return found
 
 
-def iter_comparison(estimators, X, y, **options):
+def iter_comparison(
+    estimators,
+    X,
+    y,
+    *,
+    cv=5,
+    n_repeats=None,
+    scoring=None,
+    baseline=None,
+    impute=None,
+    groups=None,
+    n_jobs=None,
+    random_state=None,
+):
     """Compare classifiers one fit at a time, with what is finished so far at hand.
 
     Parameters
@@ -195,8 +208,8 @@ def iter_comparison(estimators, X, y, **options):
         Samples, raw.
     y : array-like of shape (n_samples,)
         Class labels, of any type.
-    **options : dict
-        All other parameters of :func:`compare` but `progress`.
+    cv, n_repeats, scoring, baseline, impute, groups, n_jobs, random_state : object
+        As in :func:`compare`, with the same defaults.
 
     Returns
     -------
@@ -222,24 +235,6 @@ def iter_comparison(estimators, X, y, **options):
     >>> run.comparison().is_complete
     True
     """
-    return _begin(estimators, X, y, **options)
-
-
-def _begin(
-    estimators,
-    X,
-    y,
-    *,
-    cv=5,
-    n_repeats=None,
-    scoring=None,
-    baseline=None,
-    impute=None,
-    groups=None,
-    n_jobs=None,
-    random_state=None,
-):
-    """Check all that is asked for; fit nothing yet."""
     check_jobs(n_jobs)
     checked, rng = check_scoring(scoring), check_random_state(random_state)
     _check_estimators(estimators)

@@ -13,10 +13,10 @@ from sklearn.utils import check_random_state
 from .._data import LabelledData, check_labels, rows_of
 from .._parameters import check_classifier, check_jobs
 from .feature_flow import last_step
-from .feature_subset import scaled_logistic
 from .metrics import Scoring, check_scoring
 from .nested import check_feature_grid, score_path, score_table
 from .procedures import RankedPath
+from .random_features import scaled_logistic
 from .repeatable import draw_seeds, run_jobs
 from .splits import list_folds, size_ratio
 

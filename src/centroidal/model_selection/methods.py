@@ -7,6 +7,8 @@ everywhere. Importing the list loads nothing; what a method needs is imported wh
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
 from typing import Any, NamedTuple
 
 __all__ = [
@@ -191,22 +193,11 @@ def _build_fisher(kind):
     return _rank_and_classify(kind, selector, rule, limit="max_features")
 
 
-def _build_l21(kind):
-    from ..feature_selection import L21CentroidSelector
+def _rank_by(name, kind, **options):
+    """Build what ranks by one of our selectors."""
+    from .. import feature_selection
 
-    return _rank_and_classify(kind, L21CentroidSelector(tol=_TOL_FOR_RANKS))
-
-
-def _build_relief(kind):
-    from ..feature_selection import ReliefFSelector
-
-    return _rank_and_classify(kind, ReliefFSelector())
-
-
-def _build_linear(kind):
-    from ..feature_selection import LinearCentroidEncoder
-
-    return _rank_and_classify(kind, LinearCentroidEncoder())
+    return _rank_and_classify(kind, getattr(feature_selection, name)(**options))
 
 
 def _build_encoder(kind):
@@ -302,18 +293,6 @@ def _search(kind, steps, grid):
     return GridSearchCV(Pipeline(list(steps.items())), grid, cv=kind.cv, scoring=kind.scoring)
 
 
-def _build_random_forest(kind):
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier()
-
-
-def _build_naive_bayes(kind):
-    from sklearn.naive_bayes import GaussianNB
-
-    return GaussianNB()
-
-
 def _build_random_features(kind):
     from sklearn.utils.metadata_routing import get_routing_for_object
 
@@ -325,10 +304,9 @@ def _build_random_features(kind):
     return RandomFeaturesClassifier(_build_l2(kind).classifier(reference))
 
 
-def _build_majority(kind):
-    from sklearn.dummy import DummyClassifier
-
-    return DummyClassifier(strategy="most_frequent")
+def _build_plain(module, name, kind, **options):
+    """Build a classifier of scikit-learn that has nothing to choose."""
+    return getattr(import_module(f"sklearn.{module}"), name)(**options)
 
 
 # ------------------------------------------------------------------ what they are
@@ -454,7 +432,7 @@ _OURS = [
         "Redundant features, of which few that complement each other are wanted.",
         "A list that must not change: of two copies it keeps one, and which one is a matter of "
         "small differences.",
-        build=_build_l21,
+        build=partial(_rank_by, "L21CentroidSelector", tol=_TOL_FOR_RANKS),
         **_NIE,
     ),
     Method(
@@ -468,7 +446,7 @@ _OURS = [
         "Features that matter only together; missing values. It is fast and stable.",
         "Thousands of features that are noise make neighbours meaningless. Copies of the same "
         "information are all kept.",
-        build=_build_relief,
+        build=partial(_rank_by, "ReliefFSelector"),
         **_RELIEF,
     ),
     Method(
@@ -479,7 +457,7 @@ _OURS = [
         "their class; the weights are a lasso, most of them zero.",
         "A few axes to draw are wanted beside the features.",
         "A list that must not change: like other penalties it keeps one of several copies.",
-        build=_build_linear,
+        build=partial(_rank_by, "LinearCentroidEncoder"),
         is_costly=True,
         **_LINEAR_ENCODER,
     ),
@@ -572,7 +550,7 @@ _CLASSIFIERS = [
         "Many decision trees, each grown from other samples and other features, vote.",
         "Features that matter only in combination, or by thresholds.",
         "A short list of features: it looks at nearly all of them.",
-        build=_build_random_forest,
+        build=partial(_build_plain, "ensemble", "RandomForestClassifier"),
         **_BREIMAN,
     ),
     Method(
@@ -583,7 +561,7 @@ _CLASSIFIERS = [
         "independent.",
         "Features that are independent inside the classes, and classes that differ in variance.",
         "Many correlated features: on gene expression it was poor.",
-        build=_build_naive_bayes,
+        build=partial(_build_plain, "naive_bayes", "GaussianNB"),
         needs=_DENSE,
         **_SKLEARN,
     ),
@@ -605,7 +583,7 @@ _CLASSIFIERS = [
         "Every sample is given to the largest class.",
         "Always, as a reference: with unbalanced classes its accuracy is high.",
         "As a way to find anything.",
-        build=_build_majority,
+        build=partial(_build_plain, "dummy", "DummyClassifier", strategy="most_frequent"),
         **_NO_METHOD,
     ),
 ]

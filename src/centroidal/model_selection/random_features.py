@@ -1,14 +1,91 @@
-"""A classifier on features drawn at random, which every selection has to beat."""
+"""Classifiers on some of the features; on random ones, which every selection has to beat."""
 
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils import check_random_state
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metaestimators import available_if
 
-from .._data import check_labels
-from .._parameters import check_n_features_to_select, check_parameters
+from .. import _state as state
+from .._data import SupportMixin, check_as_given, check_fitted, check_labels, columns_of
+from .._parameters import (
+    check_classifier,
+    check_n_features_to_select,
+    check_parameters,
+    optional,
+)
 from .feature_flow import used_mask
-from .feature_subset import FeatureSubsetMixin
 
-__all__ = ["RandomFeaturesClassifier"]
+__all__ = ["FeatureSubsetMixin", "RandomFeaturesClassifier", "scaled_logistic"]
+
+
+def scaled_logistic(is_sparse):
+    """Logistic regression on features of unit variance."""
+    return make_pipeline(StandardScaler(with_mean=not is_sparse), LogisticRegression(max_iter=1000))
+
+
+def _can(method):
+    return available_if(lambda self: self.estimator is None or hasattr(self.estimator, method))
+
+
+class FeatureSubsetMixin(SupportMixin, ClassifierMixin):
+    """Parameter `estimator`, a classifier or None; `_keep` fits it to some of the columns."""
+
+    _state = state.LABELLED | {
+        "support_": state.mask("features", may_be_empty=False),
+        "n_features_to_select_": state.count(1, "features"),
+        "estimator_": state.estimator,
+    }
+    _checks = {"estimator": optional(check_classifier)}
+
+    def predict(self, X):
+        """Predict the class of samples, with all features, by the classifier inside."""
+        return self._ask("predict", X)
+
+    @_can("decision_function")
+    def decision_function(self, X):
+        """Score samples by the classifier inside, if it can."""
+        return self._ask("decision_function", X)
+
+    @_can("predict_proba")
+    def predict_proba(self, X):
+        """Probabilities of the classes by the classifier inside, if it has them."""
+        return self._ask("predict_proba", X)
+
+    def _classifier(self, is_sparse):
+        """Return the classifier inside, not fitted."""
+        return scaled_logistic(is_sparse) if self.estimator is None else clone(self.estimator)
+
+    def _inside(self):
+        """Return all estimators that samples are given to."""
+        return [self._classifier(is_sparse=True)]
+
+    def _keep(self, data, columns):
+        """Fit the classifier to the columns, which keep their order."""
+        columns = np.sort(columns)
+        model = self._classifier(issparse(data.X))
+
+        self.estimator_ = model.fit(columns_of(data.X, columns), data.classes[data.codes])
+        data.features.keep(self)
+        self.classes_ = data.classes
+        self.support_ = np.isin(np.arange(data.features.number), columns)
+        self.n_features_to_select_ = int(columns.size)
+        return self
+
+    def _ask(self, method, X):
+        check_fitted(self)
+        X = check_as_given(self, X)
+        return getattr(self.estimator_, method)(columns_of(X, np.flatnonzero(self.support_)))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inside = [get_tags(each).input_tags for each in self._inside()]
+        tags.input_tags.sparse = all(each.sparse for each in inside)
+        tags.input_tags.allow_nan = all(each.allow_nan for each in inside)
+        return tags
 
 
 class RandomFeaturesClassifier(FeatureSubsetMixin, BaseEstimator):
@@ -26,18 +103,12 @@ class RandomFeaturesClassifier(FeatureSubsetMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Labels.
     estimator_ : classifier
         The classifier, fitted to the features.
-    support_ : ndarray of shape (n_features,)
-        Mask of the features.
-    n_features_to_select_ : int
-        Number of features.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    support_ : ndarray of bool, shape (n_features,)
+        Mask of the features, of which there are `n_features_to_select_`.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     See Also
     --------

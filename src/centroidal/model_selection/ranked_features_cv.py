@@ -11,9 +11,9 @@ from .._parameters import check_parameters
 from .._progress import with_callbacks
 from .cross_validated import CrossValidatedMixin
 from .feature_flow import ranking_of
-from .feature_subset import FeatureSubsetMixin
 from .nested import check_feature_grid
 from .procedures import RankedPath
+from .random_features import FeatureSubsetMixin
 
 __all__ = ["RankedFeaturesClassifierCV"]
 
@@ -73,12 +73,8 @@ class RankedFeaturesClassifierCV(
         Features from the best to the worst.
     support_ : ndarray of bool, shape (n_features,)
         Mask of the chosen features.
-    classes_ : ndarray of shape (n_classes,)
-        Labels.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     See Also
     --------

@@ -103,10 +103,8 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
         Its asymptotic confidence interval, of 95 %.
     supports_ : scipy.sparse.csr_array of bool, shape (n_resamples, n_features)
         What was selected in each resample; neighbours are the complementary pairs.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where they are all strings.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     See Also
     --------
@@ -116,39 +114,17 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
 
     Notes
     -----
-    **False selections.** With m features and a threshold :math:`\pi > 1/2` the bound is, for both
-    kinds of resamples,
+    **False selections.** With m features and a threshold :math:`\pi > 1/2` the bound is
+    :math:`q^2 / ((2 \pi - 1) m)`. For complementary pairs it is about features that the estimator
+    selects no more often than by drawing q at random, whatever the estimator (theorem 1 of
+    :cite:t:`ShahSamworth2013`, its plain form); else about noise features, if these are
+    exchangeable and the estimator is not worse than guessing (theorem 1 of
+    :cite:t:`Meinshausen2010`). Both hold for halves or less, of independent samples, given the
+    labels; see the user guide.
 
-    .. math:: \frac{q^2}{(2 \pi - 1) m}
-
-    but it says different things.
-
-    - *Complementary pairs* (theorem 1 of :cite:t:`ShahSamworth2013`, in its plain form, for the
-      worst case): it bounds the expected number of kept features that the estimator, fitted to one
-      resample, would select with a probability of at most q / m, which is that of q features drawn
-      at random. Nothing is assumed about the estimator or the features, and any number of pairs
-      will do; samples must be independent.
-    - *Other resamples* (theorem 1 of :cite:t:`Meinshausen2010`): it bounds the expected number of
-      kept features that are noise, if the estimator selects each noise feature with the same
-      probability (they are exchangeable) and is not worse than guessing. This is about the
-      average over all possible resamples, which finitely many approach.
-
-    In both cases q is the expected number for a resample, of which `mean_selected_` is an estimate
-    unless the estimator always selects the same number. The theorems know halves; as their proofs
-    need no more than resamples that can be disjoint, they hold for smaller ones as well, with their
-    q. With classes in fixed proportions they hold given the labels. A bound is about the average
-    over many data sets, it is often far from sharp, and one above the number of features that are
-    kept says nothing. To lower it, let the estimator select fewer features, or raise the threshold.
-
-    **Index.** With :math:`s_j^2` the unbiased variance over the resamples of whether feature j is
-    selected, and q as above,
-
-    .. math:: 1 - \frac{\frac{1}{m} \sum_j s_j^2}{\frac{q}{m} \left(1 - \frac{q}{m}\right)}
-
-    If all selections have the same size it is the mean of Kuncheva's index over all pairs of them.
-    The interval takes resamples as independent draws from these samples: it tells how far more
-    resamples would move the index, not how another data set would. It is cut at 1, and it is not to
-    be relied on for less than some 30 resamples.
+    **Index.** That of :func:`~centroidal.model_selection.selection_stability`, with resamples as
+    independent draws from these samples: its interval tells how far more resamples would move the
+    index, not how another data set would, and is not to be relied on for less than some 30.
 
     **Sample weights** are handed to the estimator with the samples, if its `fit` takes them (that
     of a pipeline does not). Samples of weight zero take no part. A sample of weight 2 is drawn as
@@ -363,7 +339,8 @@ def selection_stability(supports, *, confidence=0.95):
     """Measure how much several selections of features agree, corrected for chance.
 
     The index of :cite:t:`Nogueira2018` (definition 4): one minus the mean variance of the columns,
-    divided by what it would be if as many features were selected at random.
+    divided by what it would be if as many features were selected at random. If all selections have
+    the same size it is the mean of Kuncheva's index over all pairs of them.
 
     Parameters
     ----------

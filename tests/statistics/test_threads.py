@@ -1,8 +1,22 @@
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from centroidal.statistics.threads import column_blocks, map_blocks, run_blocks
+from centroidal import (
+    DisjointCentroidClassifier,
+    FisherSubspaceClassifier,
+    KernelFisherSubspaceClassifier,
+    L21CentroidSelector,
+    LinearCentroidEncoder,
+    ReliefFSelector,
+    SparseCenterClassifier,
+)
+from centroidal.solvers import feature_partitions, l21_centroids, linear_centroid_encoder, relieff
+from centroidal.statistics import gram, spectrum
+from centroidal.statistics.threads import column_blocks, limit_blas, map_blocks, run_blocks
 
 
 @pytest.mark.parametrize("n_columns", [0, 1, 511, 512, 513, 2000])
@@ -60,3 +74,95 @@ def test_error_in_a_block_reaches_the_caller(n_jobs):
 
     with pytest.raises(ValueError, match=r"block \d to \d"):
         run_blocks(fail, column_blocks(9, width=3), n_jobs)
+
+
+# ------------------------------------------------------------------ threads of BLAS
+
+
+def n_blas_threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+@pytest.fixture
+def two_threads():
+    """BLAS with two threads, on however many cores."""
+    with threadpool_limits(2, "blas"):
+        assert n_blas_threads() == {2}
+        yield
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_small_work_has_one_thread_of_blas():
+    with limit_blas(200, 20000):
+        assert n_blas_threads() == {1}
+    assert n_blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_large_work_has_all_threads_of_blas():
+    with limit_blas(20000, 20000):
+        assert n_blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_limits_may_be_nested():
+    with limit_blas(20, 20):
+        with limit_blas(20, 20):
+            assert n_blas_threads() == {1}
+        assert n_blas_threads() == {1}
+    assert n_blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_error_inside_restores_the_threads():
+    with pytest.raises(ValueError, match="inside"), limit_blas(20, 20):
+        raise ValueError("inside")
+    assert n_blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_limit_is_restored_although_another_thread_is_still_inside():
+    entered, may_leave = threading.Event(), threading.Event()
+
+    def stay():
+        with limit_blas(20, 20):
+            entered.set()
+            assert may_leave.wait(30)
+
+    with ThreadPoolExecutor(1) as pool:
+        with limit_blas(20, 20):
+            other = pool.submit(stay)
+            assert entered.wait(30)
+        assert n_blas_threads() == {2}
+        may_leave.set()
+        other.result()
+    assert n_blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_threads")
+@pytest.mark.parametrize(
+    ("module", "function", "model"),
+    [
+        (spectrum, "_pull_back", SparseCenterClassifier(3, metric="mahalanobis")),
+        (spectrum, "_pull_back", FisherSubspaceClassifier()),
+        (gram, "_whiten_means", KernelFisherSubspaceClassifier(whitening="full")),
+        (l21_centroids, "_solve_on", L21CentroidSelector(alpha=0.3)),
+        (linear_centroid_encoder, "solve_lasso", LinearCentroidEncoder()),
+        (relieff, "_block_pairs", ReliefFSelector(metric="euclidean")),
+        (feature_partitions, "assign", DisjointCentroidClassifier()),
+    ],
+    ids=lambda value: type(value).__name__ if hasattr(value, "fit") else None,
+)
+def test_fit_of_a_small_table_has_one_thread_of_blas(module, function, model, rng, monkeypatch):
+    seen, original = [], getattr(module, function)
+
+    def look(*args, **options):
+        seen.append(n_blas_threads())
+        return original(*args, **options)
+
+    monkeypatch.setattr(module, function, look)
+    y = np.arange(30) % 2
+    model.fit(rng.normal(size=(30, 60)) + y[:, None], y)
+    assert seen
+    assert all(found == {1} for found in seen)
+    assert n_blas_threads() == {2}

@@ -1,6 +1,7 @@
 """What all classifiers share: one score a class decides everything."""
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
@@ -26,6 +27,14 @@ def recipe_of(kind, estimator):
     """Return a named tuple of the parameters of an estimator, and defaults for those it lacks."""
     params = estimator.get_params(deep=False)
     return kind(**{name: params[name] for name in kind._fields if name in params})
+
+
+def with_short_indices(X):
+    """Return sparse samples with indices of 32 bits, if they are enough: others read no longer."""
+    if not issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    indices, starts = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))
+    return type(X)((X.data, indices, starts), shape=X.shape)
 
 
 class DecisionMixin(ClassifierMixin):

@@ -24,6 +24,7 @@ from ..solvers.fisher_subspace import (
 )
 from ..solvers.thresholds import Line, LineInBlocks
 from ..statistics import ClassSubspace, class_moments, class_subspace
+from ..statistics.threads import with_limited_blas
 from ._base import SolvedClassifier, two_sided
 
 _DEFAULT_COMPONENTS = {"truncated": "log2", "variance": 0.99, "full": None}
@@ -206,6 +207,7 @@ def _scatter_in_block(places, centers, block):
     return scatter_inside(block.coordinates, places[block.codes], block.weights, centers)
 
 
+@with_limited_blas(lambda X, *_: X.shape)
 def project(X, axes, mean):
     """Coordinates of samples on some axes."""
     return X @ axes - mean @ axes

@@ -20,8 +20,8 @@ from .._data import (
 from .._parameters import check_kernel, check_parameters, check_priors
 from ..solvers.fisher_subspace import kernel_axes
 from ..statistics import GramSummary, class_moments, gram_summary
-from ..statistics.threads import map_blocks, row_blocks
-from ._base import ClassScoresMixin, recipe_of, two_sided
+from ..statistics.threads import limit_blas, map_blocks, row_blocks
+from ._base import ClassScoresMixin, recipe_of, two_sided, with_short_indices
 from .fisher_recipe import FisherRecipe
 
 __all__ = ["KernelFisherSubspaceClassifier"]
@@ -286,8 +286,10 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
         if callable(self.kernel):
             return pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
         options = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
-        X, Y = _with_short_indices(X), _with_short_indices(Y)
-        return _dense(pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **options))
+        X, Y = with_short_indices(X), with_short_indices(Y)
+        with limit_blas(*Y.shape):
+            kernels = pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **options)
+        return _dense(kernels)
 
     def _class_scores(self, X):
         check_fitted(self)
@@ -314,14 +316,6 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
 def _dense(matrix):
     """Return a new matrix, which may be overwritten, as an array of floats."""
     return np.asarray(matrix.toarray() if issparse(matrix) else matrix, dtype=float)
-
-
-def _with_short_indices(X):
-    """Return sparse samples with indices of 32 bits, the only ones some kernels read."""
-    if not issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
-        return X
-    parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    return type(X)(parts, shape=X.shape)
 
 
 def _gamma_value(gamma, X, weights):

@@ -22,7 +22,7 @@ from ..statistics import class_moments, cluster_scatters
 from ..statistics.residuals import residuals
 from ..statistics.spectrum import spectrum
 from ..statistics.threads import map_blocks, row_blocks
-from ._base import ClassScoresMixin, recipe_of
+from ._base import ClassScoresMixin, recipe_of, with_short_indices
 from .fisher_recipe import FisherRecipe
 
 __all__ = ["MixtureFisherClassifier"]
@@ -292,7 +292,7 @@ class ClusterRecipe(NamedTuple):
 
     def find(self, X, rng):
         """Return the cluster 0 ... n_clusters - 1 of each row of `X`, an ndarray or CSR."""
-        X = _with_short_indices(X) if issparse(X) else X
+        X = with_short_indices(X)
         # Threads of k-means on little data would only wait for one another, long on a busy machine.
         n_threads = 1 if np.prod(X.shape) < _ENTRIES_FOR_THREADS else None
         with threadpool_limits(n_threads), catch_warnings():
@@ -302,14 +302,6 @@ class ClusterRecipe(NamedTuple):
             if self.refine == "em":
                 labels = _refine(X, labels, self.reg_covar)
         return _merge_overlapping(X, labels, self.merge_rule, self.reg_covar)
-
-
-def _with_short_indices(X):
-    """Return the same rows with indices of 32 bits, which k-means needs, if they are enough."""
-    if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
-        return X
-    indices, starts = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))
-    return type(X)((X.data, indices, starts), shape=X.shape)
 
 
 def _x_means(X, max_clusters, n_init, rng):

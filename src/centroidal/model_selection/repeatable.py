@@ -2,12 +2,13 @@
 
 import platform
 from contextlib import nullcontext
-from functools import cache
 from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
+
+from ..statistics.threads import thread_pools
 
 __all__ = [
     "draw_seed",
@@ -69,14 +70,7 @@ def thread_limit(prefer=None):
     So times compare, and results do not depend on the number of jobs. What prefers threads has
     compiled loops only, and need not look for linear algebra, which takes time.
     """
-    return nullcontext() if prefer == "threads" else _thread_pools().limit(limits=1)
-
-
-@cache
-def _thread_pools():
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()  # takes longer than a small fit to look for them
+    return nullcontext() if prefer == "threads" else thread_pools().limit(limits=1)
 
 
 def versions():

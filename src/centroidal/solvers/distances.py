@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
 from .. import _state as state
+from ..statistics.threads import with_limited_blas
 
 
 def squared_distances(Z, centers, scale):
@@ -83,6 +84,7 @@ class Whitening(NamedTuple):
         "base": state.number(),
     }
 
+    @with_limited_blas(lambda whitening, *_: whitening.vectors.shape)
     def apply(self, X, columns=slice(None)):
         """Whitened features `columns` of the rows of `X`, always dense."""
         if issparse(X):

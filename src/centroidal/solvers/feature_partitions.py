@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..statistics.threads import with_limited_blas
 from . import _loops
 
 _MOST_STEPS = 300
@@ -61,6 +62,7 @@ def draw_seeds(n_features, n_groups, n_starts, seed):
     return Seeds(*map(np.array, zip(*drawn, strict=True)))
 
 
+@with_limited_blas(lambda products, *_: products.shape)
 def cluster_columns(products, seeds):
     """Cluster the columns by k-means from each seed; give the clusters to the groups at random.
 
@@ -82,6 +84,7 @@ def cluster_columns(products, seeds):
     return np.take_along_axis(seeds.groups.astype(np.int16), labels.astype(int), axis=1)
 
 
+@with_limited_blas(lambda products, *_: products.shape)
 def alternate(products, labels, baseline_weights):
     """Alternate between centers and groups from each partition until it repeats.
 

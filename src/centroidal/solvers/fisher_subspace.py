@@ -21,6 +21,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from .. import _state as state
+from ..statistics.threads import with_limited_blas
 from .thresholds import place_threshold
 
 _ROUNDING = 1e-12
@@ -76,6 +77,7 @@ class FisherAxes(NamedTuple):
     centers: np.ndarray
 
 
+@with_limited_blas(lambda whitening, *_: whitening.vectors.shape)
 def fisher_axes(whitening, counts, means):
     """Axes of the subspace that the whitened class means span, eq. (4.8) and section 6.2.
 

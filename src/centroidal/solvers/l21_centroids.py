@@ -20,6 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.linalg import LinAlgError
 
+from ..statistics.threads import with_limited_blas
+
 _RANK = 1e-10  # a smaller share of the largest eigenvalue is no direction of the centroids
 _FIRST_STEPS = 4  # of reweighting, to find features to begin with
 _FEATURES_PER_SAMPLE = 3  # to begin with
@@ -178,6 +180,7 @@ class _Reweighted:
         return found
 
 
+@with_limited_blas(lambda rows, *_: rows.rows.shape)
 def solve_reweighted(rows, targets, alpha, tol, max_iter):
     """Solve by iteratively reweighted least squares, up to a relative gap of `tol`."""
     scheme = _Reweighted(rows, targets, alpha)
@@ -216,6 +219,7 @@ def _with_exact_zeros(rows, targets, alpha, coefficients, bound, tol):
 # ---------------------------------------------------------------- interior point
 
 
+@with_limited_blas(lambda rows, *_: rows.rows.shape)
 def solve_interior(rows, targets, alpha, tol, max_iter, start=None):
     """Solve the dual by an interior-point method on a working set of features that grows.
 

@@ -29,6 +29,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from ..statistics.residuals import residuals
 from ..statistics.spectrum import spectrum
+from ..statistics.threads import with_limited_blas
 from . import _loops
 
 _LARGEST_PRODUCT = 1000  # rows of a matrix whose eigenvectors are all computed
@@ -369,6 +370,7 @@ def _certify(problem, A, target, penalty, coef):
     return Lasso(coef, residual, correlations, float(value), float(gap))
 
 
+@with_limited_blas(lambda problem, *_: problem.rows.rows.shape)
 def solve_linear_centroid_encoder(
     problem, alpha, *, relative=True, n_components=None, alternate=False, max_iter=10000, tol=1e-6
 ):

@@ -20,9 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import coo_array, issparse
-from threadpoolctl import threadpool_limits
 
-from ..statistics.threads import column_blocks, map_blocks, run_blocks
+from ..statistics.threads import column_blocks, limit_blas, map_blocks, one_blas_thread, run_blocks
 from . import _relief_loops
 from .ranking import ROUNDING
 
@@ -108,13 +107,11 @@ def find_pairs(problem, n_jobs=None):
 
     for part in problem.parts:
         part.prepare(n_jobs)
-    blocks = map_blocks(of_block, problem.row_blocks, n_jobs)
-    if effective_n_jobs(n_jobs) == 1 or not any(part.multiplies for part in problem.parts):
-        yield from blocks
-        return
+    n_features = sum(part.columns.size for part in problem.parts)
     # Products of matrices in several threads: threads inside each would only wait for one another.
-    with threadpool_limits(1, "blas"):
-        yield from blocks
+    is_alone = effective_n_jobs(n_jobs) == 1
+    with limit_blas(problem.n_samples, n_features) if is_alone else one_blas_thread():
+        yield from map_blocks(of_block, problem.row_blocks, n_jobs)
 
 
 def add_up_pairs(problem, blocks, n_jobs=None):
@@ -230,8 +227,6 @@ def _parts(X, features, groups, is_euclidean):
 class _Part:
     """Some of the features, of dense samples or of those that are made dense tile by tile."""
 
-    multiplies = False  # whether distances come from products of matrices
-
     def __init__(self, X, columns, features, groups, is_euclidean):
         self.columns = columns
         self._X = X.tocsc() if issparse(X) else X
@@ -335,8 +330,6 @@ class _NumbersOfFew(_Numbers):
 
 class _Products(_Numbers):
     """The same, with Euclidean distances from inner products."""
-
-    multiplies = True
 
     def __init__(self, *args):
         super().__init__(*args)

@@ -9,6 +9,7 @@ from scipy.linalg.lapack import dpocon
 from .. import _state as state
 from .class_moments import class_weights
 from .spectrum import Spectrum, matrix_spectrum
+from .threads import with_limited_blas
 
 # Share of the largest entry, for each unit of weight, below which an eigenvalue is rounding: those
 # above are known to six digits, however large the part of the matrix that centring takes off.
@@ -42,6 +43,7 @@ class GramSummary(NamedTuple):
     }
 
 
+@with_limited_blas(lambda kernel_matrix, *_: kernel_matrix.shape)
 def gram_summary(kernel_matrix, codes, n_classes, weights, n_pairs=None, *, invert=False):
     """Centre a kernel matrix, which is overwritten, and decompose it.
 

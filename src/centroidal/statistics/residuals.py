@@ -189,10 +189,12 @@ def column_products(X, codes, counts, origin, weights=None, scale=None):
 class _GramProducts:
     """Products from matrices of all columns with all; for many samples of few features.
 
-    `squares` are mean squares of each column over the samples of each class, and last over all.
+    `squares` are mean squares of each column over the samples of each class, and last over all;
+    `shape` is that of what is multiplied.
     """
 
     def __init__(self, parts, counts):
+        self.shape = parts[0].rows.shape[1], parts[0].rows.shape[1]
         grams = np.array([part.scatter() for part in parts])
         everything = grams.sum(axis=0) / counts.sum()
         grams /= counts[:, None, None]
@@ -216,6 +218,7 @@ class _RowProducts:
     """The same from the rows themselves; for many features."""
 
     def __init__(self, parts, counts):
+        self.shape = sum(part.codes.size for part in parts), parts[0].rows.shape[1]
         self._parts = parts
         self._counts = counts
         squares = np.array([part.column_squares() for part in parts])

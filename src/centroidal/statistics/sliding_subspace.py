@@ -10,6 +10,7 @@ from .class_moments import class_moments
 from .class_subspace import ClassSubspace
 from .residuals import residuals
 from .spectrum import Spectrum, split_columns
+from .threads import with_limited_blas
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class SlidingSubspace:
         """Return the window of no data."""
         return cls((), np.zeros((0, 0)), ClassSubspace.empty(n_classes, n_features))
 
+    @with_limited_blas(lambda _, X, *__: X.shape)
     def slide(self, X, codes, weights, window, n_pairs):
         """Return the window with a dense chunk added and at most `window` chunks kept."""
         new = _summarise(X, codes, weights, self.subspace.counts.size)

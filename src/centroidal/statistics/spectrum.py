@@ -10,6 +10,7 @@ from scipy.linalg import eigh
 
 from .. import _state as state
 from .residuals import residuals
+from .threads import with_limited_blas
 
 _ALL_AT_ONCE = 512  # up to it, all pairs take no longer than some of them, and other threads go on
 _DIRECT_SIZE = 1500  # below it, a direct decomposition takes less than many products
@@ -54,6 +55,7 @@ class Spectrum(NamedTuple):
         return Spectrum(self.values[:n_pairs], self.vectors[:, :n_pairs], self.trace)
 
 
+@with_limited_blas(lambda rows, *_: rows.rows.shape)
 def spectrum(rows, n_pairs=None, n_spare=0):
     """Decompose the scatter of residuals; all of it, or the `n_pairs` largest pairs.
 
@@ -78,6 +80,7 @@ def is_direct(size, n_pairs):
     return n_pairs is None or size <= max(_DIRECT_SIZE, _SHARE_OF_SIZE * n_pairs)
 
 
+@with_limited_blas(lambda matrix, *_: matrix.shape)
 def matrix_spectrum(matrix, n_pairs=None, noise=None):
     """Decompose a symmetric matrix without negative eigenvalues, which is overwritten.
 
@@ -134,6 +137,7 @@ def _without_rounding(found, noise):
     return found.keep_leading(rank)
 
 
+@with_limited_blas(lambda old, columns, *_: columns.shape)
 def merged_spectrum(old, columns, n_pairs=None):
     """Spectrum of a scatter to which the outer products of `columns` are added.
 

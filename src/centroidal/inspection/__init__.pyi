@@ -1,7 +1,6 @@
 from .comparison import ComparisonDisplay
 from .curves import PathDisplay, SelectionCurveDisplay
-from .features import FeatureGroupsDisplay, StabilityDisplay
-from .subspace import SubspaceDisplay
+from .features import FeatureGroupsDisplay, StabilityDisplay, SubspaceDisplay
 
 __all__ = [
     "ComparisonDisplay",

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from .._optional import require
 from ..model_selection import Comparison, compare
+from .display import Display
 
 __all__ = ["ComparisonDisplay"]
 
 _REFERENCE_COLOR = "grey"
 
 
-class ComparisonDisplay:
+class ComparisonDisplay(Display):
     """Mean score of each classifier as a dot with its standard error, the best at the top.
 
     Beside it stand the differences to the baseline, fold by fold, whose errors are smaller: what
@@ -121,14 +121,14 @@ class ComparisonDisplay:
 
         table, name = self.comparison.table, self.comparison.score_name.replace("_", " ")
         columns = table["mean_test_score"], table["se_test_score"]
-        self.dots_ = self._draw(self.ax_, rows, *columns, options)
+        self.dots_ = self._draw_dots(self.ax_, rows, *columns, options)
         self.ax_.set(xlabel=f"{name}, ± standard error")
         self.random_line_ = self._mark_random_features()
         self.difference_dots_ = {}
         if self.difference_ax_ is not None:
             differences = self.comparison.differences
             columns = differences["mean_difference"], differences["se_difference"]
-            self.difference_dots_ = self._draw(self.difference_ax_, rows, *columns, options)
+            self.difference_dots_ = self._draw_dots(self.difference_ax_, rows, *columns, options)
             self.difference_ax_.axvline(0.0, color="black", linewidth=0.8)
             self.difference_ax_.set(xlabel=f"difference to {self.comparison.baseline}")
         return self
@@ -136,12 +136,7 @@ class ComparisonDisplay:
     def _axes(self, ax, n_rows):
         """Axes of the scores, and of the differences or None."""
         if ax is None:
-            pyplot = require("matplotlib.pyplot", "plot", "drawing a comparison")
-            height = 1.2 + 0.28 * n_rows
-            _, axes = pyplot.subplots(
-                1, 2, sharey=True, figsize=(9.0, height), layout="constrained"
-            )
-            return tuple(axes)
+            return tuple(self._new_axes(1, 2, sharey=True, figsize=(9.0, 1.2 + 0.28 * n_rows)))
         if not np.iterable(ax):
             return ax, None
         axes = tuple(ax)
@@ -149,7 +144,7 @@ class ComparisonDisplay:
             raise ValueError(f"ax holds {len(axes)} Axes; it must be one, two or None.")
         return axes
 
-    def _draw(self, ax, rows, means, errors, options):
+    def _draw_dots(self, ax, rows, means, errors, options):
         """Draw one dot a member, the first row at the top."""
         dots = {}
         for position, row in enumerate(rows):

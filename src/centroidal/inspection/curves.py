@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._optional import require
 from ..model_selection import SelectionCurve, selection_curve
 from ..model_selection.metrics import check_scoring
+from .display import Display
 
 __all__ = ["PathDisplay", "SelectionCurveDisplay"]
 
@@ -17,7 +17,7 @@ _HYPERPARAMETERS = {
 _MOST_NAMES = 14  # there is no room for more weights below the axis
 
 
-class PathDisplay:
+class PathDisplay(Display):
     """Cross-validated score against a hyperparameter, with a band of one standard error.
 
     The columns of the table say which it is. Numbers of features and of components are on a log
@@ -139,11 +139,7 @@ class PathDisplay:
         display = cls(path, chosen=marked, score_name=score_name)
         return display.plot(ax, name=name, **line_options)
 
-    def plot(self, ax=None, *, name=None, **line_options):
-        """Draw the picture and return it; the parameters are those of `from_estimator`."""
-        if ax is None:
-            pyplot = require("matplotlib.pyplot", "plot", "drawing a path")
-            _, ax = pyplot.subplots(layout="constrained")
+    def _draw(self, ax, *, name=None, **line_options):
         table = {column: np.asarray(values) for column, values in self.path.items()}
         parameter = next(column for column in _HYPERPARAMETERS if column in table)
         self.features_axis_ = None
@@ -157,8 +153,7 @@ class PathDisplay:
         ax.set(xlabel=_HYPERPARAMETERS[parameter][0], ylabel=self.score_name.replace("_", " "))
         if ax.get_legend_handles_labels()[1]:
             ax.legend(loc="best")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        self._keep(ax)
 
     def _draw_lines(self, ax, table, positions, name, line_options):
         """Draw a line for each scatter, or the only one."""
@@ -201,7 +196,7 @@ class PathDisplay:
         self.features_axis_.set_xlabel("mean number of features")
 
 
-class SelectionCurveDisplay:
+class SelectionCurveDisplay(Display):
     """Score against the number of features, one line a selector, with random features beside.
 
     Random features are drawn once, from the first curve that has them. It is recommended to use
@@ -281,24 +276,8 @@ class SelectionCurveDisplay:
         """Draw curves that were found before; `ax` and `line_options` as in `plot`."""
         return cls(curves).plot(ax, **line_options)
 
-    def plot(self, ax=None, **line_options):
-        """Draw the picture.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
-        **line_options
-            Passed to ``Axes.plot`` for the selectors.
-
-        Returns
-        -------
-        SelectionCurveDisplay
-            The picture.
-        """
+    def _draw(self, ax, **line_options):
         curves = _name_curves(self.curves)
-        if ax is None:
-            _, ax = require("matplotlib.pyplot", "plot", "drawing a curve").subplots()
         options = {"marker": "."} | line_options
         self.lines_, self.bands_ = {}, {}
         for name, curve in curves.items():
@@ -313,8 +292,7 @@ class SelectionCurveDisplay:
         score_name = score_names.pop() if len(score_names) == 1 else "score"
         ax.set(xscale="log", xlabel="number of features", ylabel=score_name.replace("_", " "))
         ax.legend(loc="best")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        self._keep(ax)
 
 
 def _draw_curve(ax, numbers, mean_score, standard_error, label=None, **line_options):

@@ -1,20 +1,23 @@
-"""Which features speak for which class, and how often each was selected."""
+"""Features that speak for a class, features selected again and again, samples in a subspace."""
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._optional import require
 from .._parameters import check_count
+from .display import Display, check_has
 
-__all__ = ["FeatureGroupsDisplay", "StabilityDisplay"]
+__all__ = ["FeatureGroupsDisplay", "StabilityDisplay", "SubspaceDisplay"]
 
 _DEVIATION = "mean minus mean of classes"
 _SMALLEST_NAME, _LARGEST_NAME = 5.0, 9.5  # in points
 _INSET = 0.06  # of a cell, between it and its outline, so that outlines do not touch
 _BAR_INCHES = 0.22  # of height that a bar with its name needs
+_BINS = 30
 _NAME_SHARE = 0.8  # of the height of a bar that its name may take
 
 
-class FeatureGroupsDisplay:
+class FeatureGroupsDisplay(Display):
     """Class means of the features that speak for a class, with the group of each class outlined.
 
     A row is a class and a column a feature. The colour says how far the class mean lies from the
@@ -116,11 +119,7 @@ class FeatureGroupsDisplay:
         FeatureGroupsDisplay
             The picture.
         """
-        if not hasattr(estimator, "groups_"):
-            raise ValueError(
-                f"estimator={type(estimator).__name__} must be fitted and have groups_, as "
-                "DisjointCentroidClassifier has."
-            )
+        check_has(estimator, "groups_", "DisjointCentroidClassifier")
         groups, centers = estimator.groups_, estimator.centers_
         if n_features_per_class is None:
             n_features_per_class = groups.shape[1]
@@ -139,11 +138,13 @@ class FeatureGroupsDisplay:
         )
         return display.plot(ax, colorbar=colorbar, **image_options)
 
-    def plot(self, ax=None, *, colorbar=True, **image_options):
-        """Draw the picture and return it; the parameters are those of `from_estimator`."""
-        plt = require("matplotlib.pyplot", "plot", "drawing groups of features")
-        if ax is None:
-            _, ax = plt.subplots(figsize=self._figure_size(), layout="constrained")
+    def _new_axes(self):
+        n_classes, n_columns = self.groups.shape
+        longest = max(map(len, self._column_names()))
+        height = np.clip(0.5 * n_classes, 1.8, 8.0) + np.clip(0.08 * longest, 0.2, 2.5) + 0.5
+        return super()._new_axes(figsize=(np.clip(2.5 + 0.25 * n_columns, 5.0, 14.0), height))
+
+    def _draw(self, ax, *, colorbar=True, **image_options):
         limit = np.nanmax(np.abs(self.deviations), initial=0.0) or 1.0
         style = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "aspect": "auto"}
         self.image_ = ax.imshow(self.deviations, **style | image_options)
@@ -153,18 +154,11 @@ class FeatureGroupsDisplay:
         room = _room(ax, *self.groups.shape)
         self._name_classes(ax, room[0])
         self._name_features(ax, room[1])
-        self._draw_outlines(ax, room[0], plt.Rectangle)
+        self._draw_outlines(ax, room[0])
         self.colorbar_ = None
         if colorbar:
             self.colorbar_ = ax.figure.colorbar(self.image_, ax=ax, label=self.value_name)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
-    def _figure_size(self):
-        n_classes, n_columns = self.groups.shape
-        longest = max(map(len, self._column_names()))
-        height = np.clip(0.5 * n_classes, 1.8, 8.0) + np.clip(0.08 * longest, 0.2, 2.5) + 0.5
-        return np.clip(2.5 + 0.25 * n_columns, 5.0, 14.0), height
+        self._keep(ax)
 
     def _column_names(self):
         names = self.columns if self.feature_names is None else self.feature_names
@@ -192,7 +186,8 @@ class FeatureGroupsDisplay:
             ax.set_xticks(range(len(names)), names, rotation=90.0 * is_upright, fontsize=size)
             ax.set_xlabel("column" if self.feature_names is None else "feature")
 
-    def _draw_outlines(self, ax, room, rectangle):
+    def _draw_outlines(self, ax, room):
+        rectangle = require("matplotlib.patches", "plot", "drawing outlines").Rectangle
         n_classes, n_columns = self.groups.shape
         ends = np.arange(1, n_classes) - 0.5
         ax.hlines(ends, -0.5, n_columns - 0.5, color="white", linewidth=min(3.0, 0.1 * room))
@@ -203,7 +198,7 @@ class FeatureGroupsDisplay:
         ]
 
 
-class StabilityDisplay:
+class StabilityDisplay(Display):
     """Selection frequencies of the most frequent features, and how stable the selection is.
 
     A bar is a feature, the most frequent one on top; those that are kept are coloured. It is
@@ -295,11 +290,7 @@ class StabilityDisplay:
         StabilityDisplay
             The picture.
         """
-        if not hasattr(estimator, "selection_frequencies_"):
-            raise ValueError(
-                f"estimator={type(estimator).__name__} must be fitted and have "
-                "selection_frequencies_, as StabilitySelector has."
-            )
+        check_has(estimator, "selection_frequencies_", "StabilitySelector")
         check_count("n_features", n_features)
         names = _check_names(feature_names, estimator)
         frequencies = estimator.selection_frequencies_
@@ -317,13 +308,11 @@ class StabilityDisplay:
         )
         return display.plot(ax, **bar_options)
 
-    def plot(self, ax=None, **bar_options):
-        """Draw the picture and return it; the parameters are those of `from_estimator`."""
+    def _new_axes(self):
+        return super()._new_axes(figsize=(6.4, 1.4 + _BAR_INCHES * self.frequencies.size))
+
+    def _draw(self, ax, **bar_options):
         n_bars = self.frequencies.size
-        if ax is None:
-            pyplot = require("matplotlib.pyplot", "plot", "drawing frequencies")
-            size = (6.4, 1.4 + _BAR_INCHES * n_bars)
-            _, ax = pyplot.subplots(figsize=size, layout="constrained")
         colors = np.where(self.support, "C0", "lightgrey").tolist()
         options = {"color": colors, "label": self._labels()} | bar_options
         self.bars_ = ax.barh(np.arange(n_bars), self.frequencies, **options)
@@ -340,8 +329,7 @@ class StabilityDisplay:
         ax.set(xlim=(0.0, 1.0), ylim=(n_bars - 0.4, -0.6), xlabel="selection frequency")
         if self.stability is not None and not np.isnan(self.stability):
             ax.set_title(self._stability_text())
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        self._keep(ax)
 
     def _labels(self):
         """Label the first bar of each colour, for the legend."""
@@ -356,6 +344,106 @@ class StabilityDisplay:
             return text
         low, high = self.interval
         return f"{text} (95 % interval {low:.2f} to {high:.2f})"
+
+
+class SubspaceDisplay(Display):
+    """Samples projected on Fisher axes, coloured by class.
+
+    With two or more axes the first two are drawn against each other; with one, as two classes
+    have, a histogram for each class. It is recommended to use `from_estimator`.
+
+    Parameters
+    ----------
+    coordinates : array-like of shape (n_samples, n_axes)
+        Projected samples.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    threshold : float or None, default=None
+        Where one axis is cut.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where the picture is.
+    artists_ : dict
+        What was drawn for each class.
+    threshold_line_ : matplotlib Line2D or None
+        Marks the threshold.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from centroidal import FisherSubspace
+    >>> from centroidal.inspection import SubspaceDisplay
+    >>> X, y = load_wine(return_X_y=True)
+    >>> display = SubspaceDisplay.from_estimator(FisherSubspace().fit(X, y), X, y)
+    >>> display.ax_.get_xlabel()
+    'Fisher axis 1'
+    """
+
+    def __init__(self, coordinates, y, *, threshold=None):
+        self.coordinates = np.asarray(coordinates)
+        self.y = np.asarray(y)
+        self.threshold = threshold
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y, *, ax=None, **options):
+        """Draw samples in the subspace of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : FisherSubspace or FisherSubspaceClassifier
+            Fitted, with `axes_` and `mean_`.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples; they need not be those of `fit`, and test samples show more.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if None.
+        **options
+            Passed to ``Axes.scatter`` or ``Axes.hist``.
+
+        Returns
+        -------
+        SubspaceDisplay
+            The picture.
+        """
+        check_has(estimator, "axes_", "FisherSubspace")
+        if estimator.axes_.shape[1] == 0:
+            raise ValueError("estimator has no Fisher axis: all class means are equal.")
+        X = X if issparse(X) else np.asarray(X)
+        coordinates = X @ estimator.axes_ - estimator.mean_ @ estimator.axes_
+        display = cls(coordinates, y, threshold=getattr(estimator, "threshold_", None))
+        return display.plot(ax, **options)
+
+    def _draw(self, ax, **options):
+        draw = self._draw_histograms if self.coordinates.shape[1] == 1 else self._draw_points
+        self.threshold_line_ = None
+        self.artists_ = draw(ax, options)
+        ax.set_xlabel("Fisher axis 1")
+        ax.legend(loc="best")
+        self._keep(ax)
+
+    def _draw_points(self, ax, options):
+        ax.set_ylabel("Fisher axis 2")
+        options = {"s": 14, "alpha": 0.7, "linewidths": 0} | options
+        return {
+            label: ax.scatter(*self.coordinates[self.y == label, :2].T, label=str(label), **options)
+            for label in np.unique(self.y).tolist()
+        }
+
+    def _draw_histograms(self, ax, options):
+        ax.set_ylabel("samples")
+        values = self.coordinates[:, 0]
+        options = {"bins": np.linspace(values.min(), values.max(), _BINS), "alpha": 0.6} | options
+        artists = {
+            label: ax.hist(values[self.y == label], label=str(label), **options)[2]
+            for label in np.unique(self.y).tolist()
+        }
+        if self.threshold is not None and np.isfinite(self.threshold):
+            style = {"color": "black", "linestyle": ":", "label": "threshold"}
+            self.threshold_line_ = ax.axvline(self.threshold, **style)
+        return artists
 
 
 def _room(ax, *shape):

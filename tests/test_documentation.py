@@ -1,6 +1,7 @@
 """What the documentation shows is what happens."""
 
 import doctest
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,3 +74,15 @@ def test_table_of_methods_shows_all_of_them_and_a_new_one(monkeypatch):
 def test_readme_has_two_examples():
     text = (ROOT / "README.md").read_text()
     assert text.count("```python\n") == text.count("```text\n") == 2
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])
+def test_links_of_the_page_lead_to_files_that_are_there(page):
+    links = re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text())
+    files = [link for link in links if "://" not in link]
+    assert [file for file in files if not (ROOT / file).exists()] == []
+
+
+def test_security_is_told_of_where_people_look():
+    for page in ("README.md", "docs/user_guide/model_files.rst", "docs/development/index.rst"):
+        assert "SECURITY.md" in (ROOT / page).read_text()

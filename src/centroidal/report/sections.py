@@ -630,7 +630,7 @@ _DRAWN_ONCE = (
 )
 _AT_RANDOM = (
     "Not above random features.",
-    "As many features drawn by lot do as well, within two standard errors.",
+    "As many features drawn at random do as well, within two standard errors.",
 )
 
 
@@ -660,7 +660,7 @@ def _about_selection(selection):
         reached = score(selection.random_score, selection.scoring)
         yield (
             "Random features.",
-            f"As many features drawn by lot reach {reached}. What counts is the lead over them, "
+            f"As many features drawn at random reach {reached}. What counts is the lead over them, "
             "not the score alone.",
         )
     else:

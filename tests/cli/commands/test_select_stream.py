@@ -186,7 +186,7 @@ def test_an_interruption_leaves_the_checkpoint_and_says_how_to_go_on(
         found = run(*command)
     assert (found.code, found.out) == (130, "")
     assert found.err == (
-        "centroidal: select: interrupted; the same command goes on from c.skops, nothing else was "
+        "centroidal: select: interrupted; the same command resumes from c.skops, nothing else was "
         "written.\n"
     )
     assert files(tmp_path) == ["c.skops", "parts"]

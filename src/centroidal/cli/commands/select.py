@@ -84,7 +84,7 @@ def _add_stream(group):
     )  # fmt: skip
     group.add_argument(
         "--checkpoint", metavar="C.skops",
-        help="with --stream: file to note in how far it is; the same command goes on from there",
+        help="with --stream: checkpoint file; after an interruption the same command resumes there",
     )  # fmt: skip
 
 
@@ -262,7 +262,7 @@ def _stream_errors(args):
         if args.checkpoint is None or not Path(args.checkpoint).exists():
             raise
         raise KeyboardInterrupt(
-            f"the same command goes on from {args.checkpoint}, nothing else was written"
+            f"the same command resumes from {args.checkpoint}, nothing else was written"
         ) from None
 
 

@@ -498,13 +498,7 @@ class ComparisonRun:
         return self._seconds / self.n_done * (len(self) - self.n_done)
 
     def comparison(self):
-        """Tabulate what is finished.
-
-        Returns
-        -------
-        Comparison
-            As :func:`compare` returns it; folds that are missing count for nothing.
-        """
+        """Return the :class:`Comparison` of what is finished; missing folds count for nothing."""
         return tabulate(self._question, self._members, self.results)
 
 

@@ -138,18 +138,7 @@ class Comparison:
         return len(self.results) == self.scores.size
 
     def results_of(self, name):
-        """Return what a member did, fold by fold.
-
-        Parameters
-        ----------
-        name : str
-            Name of the member.
-
-        Returns
-        -------
-        list of FoldResult
-            Those that are finished, by fold.
-        """
+        """Return what a member did, a :class:`FoldResult` for each fold that is finished."""
         if name not in self.names:
             raise ValueError(f"name={name!r} must be one of {', '.join(self.names)}.")
         found = [each for each in self.results if each.name == name]
@@ -158,16 +147,7 @@ class Comparison:
     def predictions(self, name):
         """Tabulate what a member predicted for the test samples of all folds.
 
-        Parameters
-        ----------
-        name : str
-            Name of the member.
-
-        Returns
-        -------
-        dict of ndarray
-            A row for each test sample: ``sample`` (its row in X), ``fold``, ``true`` and
-            ``predicted`` label.
+        A row for each: ``sample`` (its row in X), ``fold``, ``true`` and ``predicted`` label.
         """
         found = [each for each in self.results_of(name) if each.error is None]
         samples = [self.folds[each.fold][1] for each in found]
@@ -182,31 +162,14 @@ class Comparison:
         }
 
     def recall(self, name):
-        """Share of the samples of each class that a member recognised, over all folds.
-
-        Parameters
-        ----------
-        name : str
-            Name of the member.
-
-        Returns
-        -------
-        ndarray of shape (n_classes,)
-            NaN for a class that was never tested.
-        """
+        """Share of the samples of each class that a member recognised; NaN if never tested."""
         self.results_of(name)
         confusion = self.confusion[name]
         tested = confusion.sum(axis=1)
         return np.where(tested, np.diag(confusion) / np.maximum(tested, 1), np.nan)
 
     def summary(self):
-        """Write the table as text, the best first, with what went wrong below it.
-
-        Returns
-        -------
-        str
-            Aligned lines.
-        """
+        """Write the table as text, the best first, with what went wrong below it."""
         n_samples, n_classes, n_folds = self.target.size, self.classes.size, len(self.folds)
         head = (
             f"{self.score_name.replace('_', ' ')} in {n_folds} folds of {n_samples} samples, "

@@ -9,11 +9,10 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from .. import _state as state
-from .._parameters import check_choice
 from .._progress import ProgressMixin, with_callbacks
 from ..statistics import map_blocks
 from .metrics import check_scoring
-from .nested import RULES, choose_model, score_path, score_table
+from .nested import choose_model, score_path, score_table
 from .splits import list_folds, size_ratio
 
 __all__ = ["CrossValidatedMixin"]
@@ -63,6 +62,7 @@ class CrossValidatedMixin(ProgressMixin):
         self
             Fitted estimator.
         """
+        check_scoring(self.scoring)
         return self._fit(X, y, sample_weight, params)
 
     def _choose_by_folds(self, data, columns, fit_path, sample_weight, params):
@@ -83,11 +83,6 @@ class CrossValidatedMixin(ProgressMixin):
         self.n_splits_ = found.n_folds
         self.best_score_ = float(found.table["mean_test_score"][found.position])
 
-    def _check_choice(self):
-        """Raise unless the rule and the score are known."""
-        check_choice("rule", self.rule, RULES)
-        return self._scoring
-
     @property
     def _scoring(self):
         return check_scoring(self.scoring)
@@ -104,13 +99,7 @@ class CrossValidatedMixin(ProgressMixin):
         return list_folds(self.cv, data.X, data.classes[data.codes], **split_params)
 
     def get_metadata_routing(self):
-        """Say which metadata the splitter and the scorer take.
-
-        Returns
-        -------
-        MetadataRouter
-            Routing information.
-        """
+        """Say which metadata the splitter and the scorer take, as a ``MetadataRouter``."""
         to_split = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(splitter=self.cv, method_mapping=to_split)

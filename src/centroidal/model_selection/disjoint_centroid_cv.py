@@ -124,7 +124,6 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
 
     def _fit(self, X, y, sample_weight, params):
         self._check_parameters()
-        self._check_choice()
         grid = self._grid()
         data = check_labelled(self, X, y, sample_weight)
         seed = self._seed()

@@ -51,23 +51,11 @@ def last_step(model):
 
 
 def follow_features(steps, n_features, *, keeps_all=lambda step: False):
-    """Follow features through fitted steps that keep or drop them.
+    """Follow features through fitted transformers and selectors that keep or drop them.
 
-    Parameters
-    ----------
-    steps : list
-        Fitted transformers and selectors.
-    n_features : int
-        Number of features of the first one.
-    keeps_all : callable
-        Tells of a step that may mix features whether to take it for one that keeps them.
-
-    Returns
-    -------
-    columns : ndarray of int
-        Features that are still there, each by itself.
-    rest : list
-        Steps from the first on that may mix them; empty if there is none.
+    `keeps_all` tells of a step that may mix features whether to take it for one that keeps them.
+    Returns the columns that are still there, each by itself, and the steps from the first on that
+    may mix them, none if there is none.
     """
     columns = np.arange(n_features)
     for number, step in enumerate(steps):

@@ -145,7 +145,6 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
 
     def _fit(self, X, y, sample_weight, params):
         check_parameters(self)
-        self._check_choice()
         recipes = [self._recipe(scatter) for scatter in self._scatters]
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))

@@ -111,13 +111,7 @@ METHODS = {}
 
 
 def register_method(method):
-    """Add a method to the list, after which it is known everywhere.
-
-    Parameters
-    ----------
-    method : Method
-        Its key must not be taken.
-    """
+    """Add a :class:`Method`, whose key must not be taken; then it is known everywhere."""
     if method.key in METHODS or method.key == BEST:
         raise ValueError(f"key={method.key!r} is the key of another method.")
     if method.types:

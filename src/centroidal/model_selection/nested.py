@@ -204,25 +204,12 @@ class Trial(NamedTuple):
 
 
 class FoldCounts(NamedTuple):
-    """What the training sets of a repeat predict, as confusion matrices, true classes in rows.
+    """What the training sets of a repeat predict, as confusion matrices, true classes in rows."""
 
-    Attributes
-    ----------
-    outer : dict
-        For each (fold, key) the matrices of the fold, one for each size.
-    inner : dict
-        For each (fold, other, key) those of the other fold by the model without both, one for each
-        inner size.
-    at_random : dict
-        For each fold those of random features, of shape (n_orders, n_all_sizes, ...).
-    predicted : dict
-        For each (fold, key) the predicted codes, in a row for each size; empty if not kept.
-    """
-
-    outer: dict
-    inner: dict
-    at_random: dict
-    predicted: dict
+    outer: dict  # of each (fold, key) for each size
+    inner: dict  # for each (fold, other, key) of the other fold, without both, for each inner size
+    at_random: dict  # of random features in each fold, of shape (n_orders, n_all_sizes, ...)
+    predicted: dict  # codes of each (fold, key), in a row for each size; empty if not kept
 
     @classmethod
     def empty(cls):
@@ -236,21 +223,8 @@ class FoldCounts(NamedTuple):
 def nested_cross_validation(source, candidates, choice, repeats):
     """Score each candidate with each number of features, and the choice among them.
 
-    Parameters
-    ----------
-    source : MemorySource or BatchSource
-        Counts what training sets predict.
-    candidates : dict of str to Candidate
-        Methods to try.
-    choice : Choice
-        How the number of features is chosen.
-    repeats : list of Repeat
-        The outer folds.
-
-    Returns
-    -------
-    NestedScores
-        What comes out.
+    The source counts what training sets predict, of the candidates by key and for each repeat of
+    the outer folds; the result is of class `NestedScores`.
     """
     folds, trials = [], [Trial(candidates, choice, repeat) for repeat in repeats]
     source.prepare(trials)

@@ -11,6 +11,7 @@ from .._parameters import check_parameters
 from .._progress import with_callbacks
 from .cross_validated import CrossValidatedMixin
 from .feature_flow import ranking_of
+from .metrics import check_scoring
 from .nested import check_feature_grid
 from .procedures import RankedPath
 from .random_features import FeatureSubsetMixin
@@ -137,11 +138,8 @@ class RankedFeaturesClassifierCV(
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
             Training samples. Selector and classifier are given parts of it, of the same type.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type.
-        **params : dict
-            ``groups`` for the splitter; with metadata routing enabled, whatever the splitter and
-            the scorer request.
+        y, **params : object
+            As in :class:`SparseCenterClassifierCV`.
 
         Returns
         -------
@@ -149,7 +147,7 @@ class RankedFeaturesClassifierCV(
             Fitted estimator.
         """
         check_parameters(self)
-        self._check_choice()
+        check_scoring(self.scoring)
         data = check_labels(self, X, y)
         grid = check_feature_grid(self.n_features_grid, data.features.number, _GRID_POINTS)
 

@@ -157,13 +157,7 @@ class FeatureSelection:
         return bool(self.score - self.random_score > 2.0 * error)
 
     def summary(self):
-        """Say the answer in a sentence or two.
-
-        Returns
-        -------
-        str
-            Number of features, score on unseen samples, and what it is to be compared with.
-        """
+        """Say the answer in a sentence or two: features, score, and what to compare it with."""
         name = {"accuracy": "accuracy", "balanced_accuracy": "mean recall"}[self.scoring]
         is_one = self.n_features_to_select == 1
         features = f"{self.n_features_to_select:,} of {self.feature_names.size:,} features"

@@ -117,7 +117,6 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
 
     def _fit(self, X, y, sample_weight, params):
         check_parameters(self)
-        self._check_choice()
         data = check_labelled(self, X, y, sample_weight)
         check_priors(self.priors, np.ones(data.classes.size))
         grid = self._grid(data.X)
@@ -135,15 +134,8 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
     def at(self, n_features_to_select):
         """Return the exact model with another number of features, without the data.
 
-        Parameters
-        ----------
-        n_features_to_select : int, float or None
-            As in :class:`SparseCenterClassifier`.
-
-        Returns
-        -------
-        SparseCenterClassifier
-            Equal to one fitted on the same data with `n_features_to_select`.
+        `n_features_to_select` is that of :class:`SparseCenterClassifier`, and so is the result:
+        equal to one fitted to the same data.
         """
         check_fitted(self)
         n_selected = check_n_features_to_select(n_features_to_select, self.n_features_in_)

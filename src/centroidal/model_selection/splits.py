@@ -153,24 +153,12 @@ def _draw_repeats(n_folds, n_repeats, groups, seed):
 
 
 class Repeat(NamedTuple):
-    """All samples, cut into outer folds once.
+    """All samples, cut into outer folds once."""
 
-    Attributes
-    ----------
-    folds : ndarray of int or StreamFolds
-        Outer fold of each sample, or what knows it when the sample is read.
-    n_folds : int
-        Number of folds.
-    seeds : list of int
-        Seed of the random features of each fold.
-    first : int
-        Number of the first fold among those of all repeats.
-    """
-
-    folds: "np.ndarray | StreamFolds"
+    folds: "np.ndarray | StreamFolds"  # of each sample, or what knows it when a sample is read
     n_folds: int
-    seeds: list
-    first: int = 0
+    seeds: list  # of the random features of each fold
+    first: int = 0  # number of the first fold among those of all repeats
 
     def rows(self, *folds):
         """Return the samples of some folds."""

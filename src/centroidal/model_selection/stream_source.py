@@ -40,26 +40,7 @@ _N_RANDOM = 1  # orders of the features that random ones are the first of, in ea
 class BatchSource:
     """Samples in batches: one pass or more summarises all training sets, another predicts.
 
-    Parameters
-    ----------
-    batches : Batches
-        The data.
-    method : str
-        Key of the method, which must be one that works out-of-core.
-    random_state : int, RandomState or None
-        Seed or source of the folds; None takes that of a checkpoint that exists.
-    n_jobs : int or None
-        Number of threads.
-    progress : bool, callable or None
-        What is told how far it is.
-    classes : array-like or None
-        All labels that may occur.
-    checkpoint : str, path or None
-        File to go on from and to write to.
-    checkpoint_every : int or None
-        After how many batches it is written.
-    memory : int
-        Bytes that a block of columns may take.
+    The parameters are those of :func:`select_features`; the method must work out-of-core.
     """
 
     def __init__(
@@ -228,19 +209,8 @@ def _check_classes(batches, classes):
 class MeansPass:
     """Class moments of every fold, in one pass; those of a training set are merged from them.
 
-    Parameters
-    ----------
-    plan : StreamPlan
-        What the passes over the rows have in common.
-    state : dict or None
-        What an earlier run has found.
-    n_done : int
-        In how many steps it found it.
-
-    Attributes
-    ----------
-    n_passes, n_steps : int
-        How often the rows are read, and in how many steps.
+    It goes on from the `state` that an earlier run has found in `n_done` steps. The rows are read
+    `n_passes` times, in `n_steps` steps.
     """
 
     n_passes = 1
@@ -298,17 +268,7 @@ class MeansPass:
 
 
 class MediansPasses:
-    """Medians of every training set, in a pass for each block of columns; see `MeansPass`.
-
-    Parameters
-    ----------
-    plan : StreamPlan
-        What the passes over the rows have in common.
-    state : dict or None
-        What an earlier run has found.
-    n_done : int
-        In how many steps it found it.
-    """
+    """Medians of every training set, in a pass for each block of columns; see `MeansPass`."""
 
     def __init__(self, plan, state, n_done):
         self._plan = plan

@@ -7,6 +7,7 @@ import time
 import warnings
 import zipfile
 from decimal import Decimal
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from sklearn.impute import SimpleImputer
 from centroidal.io import Table, read_table
 from centroidal.streaming import limits
 from centroidal.streaming import text as shared_text
+from tests.streaming.children import counts_memory, megabytes
 
 PLAIN = "sample,g1,g2,kind\ns1,1.5,-2,a\ns2,0.25,3e2,b\ns3,7,0,a\ns4,1,1,b\n"
 
@@ -1119,6 +1121,17 @@ def test_many_blocks_of_pyarrow_are_one_table(written, monkeypatch, rng):
     X = rng.normal(size=(200, 3))
     frame = pd.DataFrame(X, columns=[*"abc"]).assign(y=rng.integers(0, 3, 200))
     same(read_table(written(frame.to_csv(index=False)), target="y"), X, frame["y"])
+
+
+@counts_memory
+def test_wide_text_takes_a_small_multiple_of_its_file(tmp_path):
+    n_columns = 50_000
+    rows = ["y," + ",".join(f"g{j}" for j in range(n_columns))]
+    rows += [f"{i}," + ",".join(["0.25"] * n_columns) for i in range(4)]
+    (tmp_path / "wide.csv").write_text("\n".join(rows))
+    n_megabytes = (tmp_path / "wide.csv").stat().st_size / 2**20
+    work = partial(read_table, tmp_path / "wide.csv", target="y")
+    assert megabytes(work) < 20 * n_megabytes
 
 
 # ------------------------------------------------------------------ files that unpack to too much

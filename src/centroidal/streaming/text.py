@@ -1,8 +1,8 @@
 """Text with a header line, separated by commas, tabs or semicolons -> lines, labels and numbers.
 
 Lines are cut at the separator and cells go through `float`; `csv` is asked only where quotes need
-it. If pyarrow is installed it parses regular tables faster, to the same numbers; whatever it
-refuses is read again here, so that results and messages do not depend on it.
+it. If pyarrow is installed it parses regular tables that are not wide faster, to the same numbers;
+whatever it refuses is read again here, so that results and messages do not depend on it.
 """
 
 import csv
@@ -38,6 +38,7 @@ _MISSING = {word.encode() for word in MISSING}
 # Wide tables want large blocks: pyarrow has a cost for each column of each block.
 _ROWS_PER_BLOCK = 1000
 _LEAST_BLOCK, _LARGEST_BLOCK = 2**20, 2**31 - 1
+_MOST_ARROW_COLUMNS = 2000  # each takes pyarrow 7 kB and time of its own, whatever is in it
 
 
 class Lines(NamedTuple):
@@ -296,10 +297,11 @@ def numbers_from_text(cells):
 def _parse_with_pyarrow(lines, roles):
     """Do what `parse_rows` does for a table that is regular; return None for any other.
 
-    It is None, too, if pyarrow is not installed.
+    It is None, too, if pyarrow is not installed, or if the table is wide.
     """
     first = _first_line(lines.body.lstrip(b"\r\n"))
-    if find_spec("pyarrow") is None or lines.is_quoted or not first:
+    is_wide = len(lines.header) > _MOST_ARROW_COLUMNS
+    if is_wide or lines.is_quoted or not first or find_spec("pyarrow") is None:
         return None
     import pyarrow
     from pyarrow import csv as arrow_csv

@@ -84,11 +84,6 @@ class ComparisonDisplay(Display):
             As in `plot`.
         **options
             Passed to :func:`~centroidal.model_selection.compare`.
-
-        Returns
-        -------
-        ComparisonDisplay
-            The picture; its `comparison` is the result.
         """
         return cls(compare(estimators, X, y, **options)).plot(ax)
 
@@ -107,11 +102,6 @@ class ComparisonDisplay(Display):
             None.
         **dot_options
             Passed to ``Axes.errorbar``.
-
-        Returns
-        -------
-        ComparisonDisplay
-            The picture.
         """
         rows = _rows_to_draw(self.comparison)
         self.names_ = [self.comparison.names[row] for row in rows]

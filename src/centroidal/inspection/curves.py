@@ -85,11 +85,6 @@ class PathDisplay(Display):
             Label of the line.
         **line_options
             Passed to ``Axes.plot``.
-
-        Returns
-        -------
-        PathDisplay
-            The picture.
         """
         path = getattr(estimator, "path_", {})
         names = [column for column in (*_HYPERPARAMETERS, "scatter") if column in path]
@@ -128,11 +123,6 @@ class PathDisplay(Display):
             Label of the vertical axis.
         ax, name, **line_options
             As in `from_estimator`.
-
-        Returns
-        -------
-        PathDisplay
-            The picture.
         """
         path = _path_of_search(cv_results, param)
         marked = None if chosen is None else {"n_features_to_select": chosen}
@@ -263,11 +253,6 @@ class SelectionCurveDisplay(Display):
             Where to draw; a new figure if None.
         **options
             Passed to :func:`~centroidal.model_selection.selection_curve`.
-
-        Returns
-        -------
-        SelectionCurveDisplay
-            The picture; its `curves` are the results.
         """
         return cls(selection_curve(selector, X, y, **options)).plot(ax)
 

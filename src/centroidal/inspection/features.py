@@ -113,11 +113,6 @@ class FeatureGroupsDisplay(Display):
             Whether to draw a colour bar.
         **image_options
             Passed to ``Axes.imshow``, such as ``vmin`` and ``vmax``.
-
-        Returns
-        -------
-        FeatureGroupsDisplay
-            The picture.
         """
         check_has(estimator, "groups_", "DisjointCentroidClassifier")
         groups, centers = estimator.groups_, estimator.centers_
@@ -284,11 +279,6 @@ class StabilityDisplay(Display):
             Where to draw; a new figure if None.
         **bar_options
             Passed to ``Axes.barh``.
-
-        Returns
-        -------
-        StabilityDisplay
-            The picture.
         """
         check_has(estimator, "selection_frequencies_", "StabilitySelector")
         check_count("n_features", n_features)
@@ -402,11 +392,6 @@ class SubspaceDisplay(Display):
             Where to draw; a new figure if None.
         **options
             Passed to ``Axes.scatter`` or ``Axes.hist``.
-
-        Returns
-        -------
-        SubspaceDisplay
-            The picture.
         """
         check_has(estimator, "axes_", "FisherSubspace")
         if estimator.axes_.shape[1] == 0:

@@ -11,8 +11,7 @@ from .._parameters import check_weight_grid
 from ..classifiers import DisjointCentroidClassifier
 from ..classifiers.disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
 from ..statistics import class_moments, map_blocks
-from .cross_validated import CrossValidatedMixin
-from .nested import score_path, score_table
+from .nested import CrossValidatedMixin, score_path, score_table
 
 __all__ = ["DisjointCentroidClassifierCV"]
 

@@ -20,8 +20,7 @@ from ..classifiers.fisher_recipe import (
 )
 from ..solvers.fisher_subspace import log2_rule
 from ..statistics import ClassSubspace, Spectrum, class_moments, class_subspace
-from .cross_validated import CrossValidatedMixin
-from .nested import log_spaced
+from .nested import CrossValidatedMixin, log_spaced
 
 __all__ = ["FisherSubspaceClassifierCV"]
 

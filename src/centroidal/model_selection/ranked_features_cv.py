@@ -9,10 +9,9 @@ from .. import _state as state
 from .._data import check_labels
 from .._parameters import check_parameters
 from .._progress import with_callbacks
-from .cross_validated import CrossValidatedMixin
 from .feature_flow import ranking_of
 from .metrics import check_scoring
-from .nested import check_feature_grid
+from .nested import CrossValidatedMixin, check_feature_grid
 from .procedures import RankedPath
 from .random_features import FeatureSubsetMixin
 

@@ -12,8 +12,7 @@ from .._data import check_fitted, check_labelled
 from .._parameters import check_n_features_to_select, check_parameters, check_priors
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_rule import SparseCenterRule
-from .cross_validated import CrossValidatedMixin
-from .nested import check_feature_grid
+from .nested import CrossValidatedMixin, check_feature_grid
 from .procedures import CentersPath
 
 __all__ = ["SparseCenterClassifierCV"]

@@ -30,6 +30,7 @@ def select_features(
     scoring="accuracy",
     cv=None,
     n_repeats=None,
+    groups=None,
     impute=None,
     n_resamples=0,
     feature_names=None,
@@ -69,9 +70,13 @@ def select_features(
         What to score by.
     cv : int or None, default=None
         Number of outer folds, stratified and shuffled, at least 3 where something is chosen; None
-        is 5, or as many as the rarest class has samples.
+        is 5, or as many as the rarest class has samples, or groups where these are given.
     n_repeats : int or None, default=None
         How often the folds are drawn anew; None is 3, and 1 for batches, which take no other.
+    groups : array-like of shape (n_samples,), default=None
+        What samples belong together, such as the patient they come from: all samples of a group
+        are in the same fold, outer and inner, so that the score is that for new groups. Where a
+        patient has several samples, a score without groups promises too much.
     impute : {"mean", "median", "most_frequent"} or None, default=None
         How to fill in missing values, learned inside the folds.
     n_resamples : int, default=0
@@ -119,8 +124,8 @@ def select_features(
     **Error.** `se_score` is that of Nadeau and Bengio :cite:p:`Nadeau2003`, which knows that the
     training parts of folds overlap.
 
-    **Rare classes.** Each class needs two samples, three where a number of features or a method is
-    chosen, which takes inner folds.
+    **Rare classes.** Each class needs two samples, or groups, three where a number of features or a
+    method is chosen, which takes inner folds.
 
     **Inner folds** of an outer fold are the other outer folds, so that a model without two of them
     serves both.
@@ -151,7 +156,10 @@ def select_features(
     choice = Choice(n_features_to_select, rule, scoring).check()
     check_choice("method", method, (*selection_methods(), BEST))
     check_jobs(n_jobs)
-    in_memory = {"impute": impute, "n_resamples": n_resamples, "feature_names": feature_names}
+    in_memory = {
+        "groups": groups, "impute": impute, "n_resamples": n_resamples,
+        "feature_names": feature_names,
+    }  # fmt: skip
     in_batches = {
         "classes": classes, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every,
         "memory": memory,
@@ -166,8 +174,8 @@ def select_features(
 
     candidates = _candidates(method, choice, source.kind)
     is_nested = choice.needs_inner_folds(candidates)
-    n_folds = check_n_folds(cv, source.classes, source.class_counts, is_nested)
-    repeats = source.cut(n_folds, n_repeats)
+    n_folds = check_n_folds(cv, source.units, is_nested)
+    repeats = source.cut(n_folds, n_repeats, is_nested)
     scores = nested_cross_validation(source, candidates, choice, repeats)
     chosen = candidates[scores.method]
     final = source.fit_final(chosen, scores.n_features)
@@ -183,6 +191,7 @@ def select_features(
         majority_score=majority_score(source.class_counts, scoring),
         n_folds=n_folds,
         n_repeats=len(repeats),
+        n_groups=source.n_groups,
         impute=impute,
         seed=source.seed,
         versions=versions(),

@@ -84,6 +84,8 @@ class FeatureSelection:
         fitted to these samples, so it is no evidence. None for samples that were read in batches.
     n_folds, n_repeats : int
         How the samples were cut.
+    n_groups : int or None
+        How many groups of samples stayed together in that; None if each sample stood for itself.
     impute : str or None
         How missing values were filled in, inside the folds.
     seed : int
@@ -125,6 +127,7 @@ class FeatureSelection:
     subspace: np.ndarray | None
     n_folds: int
     n_repeats: int
+    n_groups: int | None
     impute: str | None
     seed: int
     seconds: float
@@ -161,7 +164,8 @@ class FeatureSelection:
         name = {"accuracy": "accuracy", "balanced_accuracy": "mean recall"}[self.scoring]
         is_one = self.n_features_to_select == 1
         features = f"{self.n_features_to_select:,} of {self.feature_names.size:,} features"
-        reached = f"{name} {percent(self.score, self.se_score)} on unseen samples"
+        unseen = "samples" if self.n_groups is None else "groups of samples"
+        reached = f"{name} {percent(self.score, self.se_score)} on unseen {unseen}"
         beside = (
             f"random features reach {percent(self.random_score, self.se_random)}, always the "
             f"largest class {percent(self.majority_score)}"

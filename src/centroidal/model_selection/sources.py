@@ -23,7 +23,7 @@ from .methods import METHODS, DataKind
 from .metrics import confusion_matrices
 from .nested import FoldCounts, Trial
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
-from .splits import cut_samples
+from .splits import Units, check_groups, cut_samples
 
 __all__ = ["MemorySource", "check_imputer", "with_imputer"]
 
@@ -40,7 +40,9 @@ class MemorySource:
     The parameters are those of :func:`select_features`.
     """
 
-    def __init__(self, X, y, random_state, n_jobs, progress, *, impute, n_resamples, feature_names):
+    def __init__(
+        self, X, y, random_state, n_jobs, progress, *, groups, impute, n_resamples, feature_names
+    ):
         _check_resamples(n_resamples)
         self._tell = progress_function(progress, "steps")
         self._imputer = check_imputer(impute)
@@ -52,6 +54,7 @@ class MemorySource:
         names = _check_names(feature_names, data.features)
         X = data.X.tocsr() if issparse(data.X) else data.X
         self._data = data._replace(X=X, features=data.features._replace(names=names))
+        self._groups = check_groups(groups, data.codes.size)
         self._rng = np.random.RandomState(self.seed)
         self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
         self._n_done = self._n_steps = 0
@@ -73,14 +76,24 @@ class MemorySource:
         return np.bincount(self._data.codes)
 
     @property
+    def units(self):
+        """What is dealt to folds, samples or groups, counted for each class."""
+        return Units.of(self.classes, self._data.codes, self._groups)
+
+    @property
+    def n_groups(self):
+        """Number of groups; None if each sample stands for itself."""
+        return None if self._groups is None else int(self._groups.max()) + 1
+
+    @property
     def feature_names(self):
         """Names of all features."""
         names, number = self._data.features.names, self._data.features.number
         return np.array([f"x{j}" for j in range(number)] if names is None else names.tolist())
 
-    def cut(self, n_folds, n_repeats):
+    def cut(self, n_folds, n_repeats, is_nested):
         """Cut the samples into outer folds, again and again."""
-        return cut_samples(self._data, n_folds, n_repeats, self._rng)
+        return cut_samples(self._data, n_folds, n_repeats, self._rng, self._groups, is_nested)
 
     def prepare(self, trials):
         """Count the steps ahead, with those after the folds."""
@@ -168,7 +181,7 @@ class MemorySource:
             random_state=draw_seed(self._rng),
         )
         with parallel_config(prefer="threads" if candidate.uses_threads else None):
-            stability.fit(self._data.X, self._data.codes)
+            stability.fit(self._data.X, self._data.codes, groups=self._groups)
         self._step_done("resamples")
         return stability
 

@@ -13,6 +13,7 @@ from .repeatable import draw_seed, draw_seeds
 __all__ = [
     "Repeat",
     "StreamFolds",
+    "Units",
     "check_groups",
     "check_n_folds",
     "cut_samples",
@@ -25,14 +26,20 @@ __all__ = [
 
 _N_FOLDS = 5  # if nothing is said, and each class has so many samples
 _N_REPEATS = 3  # of a number of folds, if nothing is said
+_MOST_DRAWS = 20  # of folds of whole groups, until each class is in enough of them
 _WORDS_AT_A_TIME = 4  # that a Philox generator makes of one number
 
 
 def list_folds(cv, X, labels, **split_params):
-    """Training and test samples of each fold as positions, whatever the splitter gives."""
+    """Training and test samples of each fold as positions, whatever the splitter gives.
+
+    Where groups are given, a number of folds keeps them together.
+    """
     if isinstance(cv, Integral) and cv < 2:
         raise ValueError(f"cv={cv} must be at least 2 folds.")
     positions = np.arange(labels.size)
+    if split_params.get("groups") is not None and (cv is None or isinstance(cv, Integral)):
+        cv = StratifiedGroupKFold(_N_FOLDS if cv is None else int(cv))
     splits = check_cv(cv, labels, classifier=True).split(X, labels, **split_params)
     folds = [(positions[train], positions[test]) for train, test in splits]
     if not folds:
@@ -40,17 +47,17 @@ def list_folds(cv, X, labels, **split_params):
     return folds
 
 
-def outer_folds(cv, n_repeats, data, groups, seed):
+def outer_folds(cv, n_repeats, data, groups, seed, least=2):
     """Training and test samples of each outer fold, which have none in common.
 
     A number of folds is drawn `n_repeats` times, None is 3 times; other splitters decide
-    themselves.
+    themselves. Each class has samples in `least` folds, so that one less can be left out.
     """
     if isinstance(cv, Integral) and not isinstance(cv, bool):
         n_repeats = _N_REPEATS if n_repeats is None else n_repeats
         check_count("n_repeats", n_repeats)
         _check_enough(cv, data, groups)
-        splitters = _draw_repeats(int(cv), int(n_repeats), groups, seed)
+        splitters = _draw_repeats(int(cv), int(n_repeats), data, groups, seed, least)
     elif n_repeats is not None:
         raise ValueError(f"n_repeats={n_repeats!r} must be None unless cv is a number; cv={cv!r}.")
     else:
@@ -74,7 +81,7 @@ def _count_rows(rows):
 
 
 def check_groups(groups, n_samples):
-    """Return the group of each sample as an array; None if there are none."""
+    """Return the group of each sample as a number, in the order of their names; None for none."""
     if groups is None:
         return None
     groups = np.asarray(groups)
@@ -83,17 +90,51 @@ def check_groups(groups, n_samples):
             f"groups of shape {groups.shape} must hold one group for each of the {n_samples} "
             "samples."
         )
-    return groups
+    is_missing = np.array([each is None or each != each or each == "" for each in groups.tolist()])
+    if is_missing.any():
+        raise ValueError(
+            f"groups has no value for {is_missing.sum()} of {n_samples} samples, the first of them "
+            f"in row {is_missing.argmax()}; each sample needs a group, if only one of its own."
+        )
+    groups = groups.astype(str) if groups.dtype.kind == "O" else groups
+    names, numbers = np.unique(groups, return_inverse=True)
+    if names.size < 2:
+        raise ValueError("groups holds one group; there must be some to learn from and to test.")
+    return numbers
 
 
-def check_n_folds(cv, classes, counts, is_nested):
+class Units(NamedTuple):
+    """What is dealt to folds: how many samples, or groups of them, each class has."""
+
+    classes: np.ndarray
+    counts: np.ndarray
+    noun: str = "sample"
+
+    @classmethod
+    def of(cls, classes, codes, groups=None):
+        """Count samples, or the groups that have some of a class."""
+        if groups is None:
+            return cls(classes, np.bincount(codes, minlength=classes.size))
+        pairs = np.unique(np.column_stack([codes, groups]), axis=0)
+        return cls(classes, np.bincount(pairs[:, 0], minlength=classes.size), "group")
+
+    @property
+    def rarest(self):
+        """Label of the class with the fewest."""
+        return self.classes.tolist()[self.counts.argmin()]
+
+    def tell(self, number):
+        """Say how many."""
+        return f"{number} {self.noun}{'' if number == 1 else 's'}"
+
+
+def check_n_folds(cv, units, is_nested):
     """Return the number of folds; if nothing is said, as many as the rarest class allows."""
-    rarest, fewest = classes.tolist()[counts.argmin()], int(counts.min())
-    least = 3 if is_nested else 2
+    fewest, least = int(units.counts.min()), 3 if is_nested else 2
     if fewest < least:
         raise ValueError(
-            f"class {rarest!r} has {fewest} sample{'' if fewest == 1 else 's'}; at least {least} "
-            "are needed to select and to test. Leave it out, or join it with another class."
+            f"class {units.rarest!r} has {units.tell(fewest)}; at least {least} are needed to "
+            "select and to test. Leave it out, or join it with another class."
         )
     if cv is None:
         return min(_N_FOLDS, fewest)
@@ -102,7 +143,7 @@ def check_n_folds(cv, classes, counts, is_nested):
     if cv < least:
         why = ", as the inner folds of a fold are the others" if is_nested else ""
         raise ValueError(f"cv={cv} must be at least {least}{why}.")
-    _check_most(cv, classes, counts)
+    _check_most(cv, units)
     return int(cv)
 
 
@@ -118,16 +159,15 @@ def training_sets(n_folds, is_nested):
 def _check_enough(cv, data, groups):
     if cv < 2:
         raise ValueError(f"cv={cv} must be at least 2 folds.")
-    _check_most(cv, data.classes, np.bincount(data.codes))
-    if groups is not None and cv > np.unique(groups).size:
-        raise ValueError(f"cv={cv} must be at most {np.unique(groups).size}, the number of groups.")
+    _check_most(cv, Units.of(data.classes, data.codes, groups))
 
 
-def _check_most(cv, classes, counts):
-    if cv > counts.min():
-        rarest = classes.tolist()[counts.argmin()]
+def _check_most(cv, units):
+    fewest = units.counts.min()
+    if cv > fewest:
         raise ValueError(
-            f"cv={cv} must be at most {counts.min()}, the number of samples of class {rarest!r}."
+            f"cv={cv} must be at most {fewest}, the number of {units.noun}s of class "
+            f"{units.rarest!r}."
         )
 
 
@@ -142,11 +182,29 @@ def _check_fold(number, train, test):
         )
 
 
-def _draw_repeats(n_folds, n_repeats, groups, seed):
+def _draw_repeats(n_folds, n_repeats, data, groups, seed, least):
     if groups is None:
         return [RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=n_repeats, random_state=seed)]
-    seeds = draw_seeds(np.random.RandomState(seed), n_repeats).tolist()
-    return [StratifiedGroupKFold(n_folds, shuffle=True, random_state=each) for each in seeds]
+    rng = np.random.RandomState(seed)
+    return [_draw_whole_groups(n_folds, data, groups, rng, least) for _ in range(n_repeats)]
+
+
+def _draw_whole_groups(n_folds, data, groups, rng, least):
+    """Deal whole groups to folds of balanced classes; again where a class is in too few of them."""
+    for _ in range(_MOST_DRAWS):
+        splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=draw_seed(rng))
+        folds = list(splitter.split(data.codes, data.codes, groups))
+        tested = [np.unique(data.codes[test]) for _, test in folds]
+        n_tested = np.bincount(np.concatenate(tested), minlength=data.classes.size)
+        if n_tested.min() >= least:
+            return folds
+    units = Units.of(data.classes, data.codes, groups)
+    few = int(n_tested.argmin())
+    raise ValueError(
+        f"class {data.classes.tolist()[few]!r} has {units.tell(units.counts[few])}, which cv="
+        f"{n_folds} folds of whole groups cannot share: {least} folds at least must have samples "
+        "of each class. Take fewer folds, or leave the class out."
+    )
 
 
 # ------------------------------------------------------------------ folds of the engine
@@ -174,9 +232,10 @@ class Repeat(NamedTuple):
         return f"fold {numbers}" if len(folds) == 1 else f"folds {numbers}"
 
 
-def cut_samples(data, n_folds, n_repeats, rng, groups=None):
+def cut_samples(data, n_folds, n_repeats, rng, groups, is_nested):
     """Cut samples in memory into outer folds, again and again; return all repeats."""
-    folds = outer_folds(n_folds, n_repeats, data, groups, draw_seed(rng))
+    least = 3 if is_nested else 2
+    folds = outer_folds(n_folds, n_repeats, data, groups, draw_seed(rng), least)
     repeats = []
     for first in range(0, len(folds), n_folds):
         numbers = np.empty(data.codes.size, dtype=np.intp)

@@ -35,6 +35,7 @@ from .._parameters import (
 from .._progress import ProgressMixin, with_callbacks
 from .feature_flow import follow_features, mask_of, ranking_of, steps_of
 from .repeatable import draw_seed, draw_seeds, run_jobs, seed_parts
+from .splits import check_groups
 
 __all__ = ["SelectionStability", "StabilitySelector", "selection_stability"]
 
@@ -204,7 +205,7 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
         self.random_state = random_state
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Select in each resample, and count.
 
         Parameters
@@ -215,6 +216,10 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, for estimators that take them.
+        groups : array-like of shape (n_samples,), default=None
+            What samples belong together, such as the patient they come from: a resample has all
+            samples of a group or none. A group of several classes is drawn with those of its
+            largest.
 
         Returns
         -------
@@ -224,11 +229,12 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
         self._check_parameters()
         _check_estimator(self.estimator, sample_weight)
         data = check_labels(self, X, y, sample_weight)
+        units = _Units.of(data, check_groups(groups, data.codes.size))
         n_features = data.features.number
         check_n_features_to_select(self.n_features_to_select, n_features)
 
         columns, rank_sums = [], np.zeros(n_features)
-        for selected, ranks in self._select_in_resamples(data):
+        for selected, ranks in self._select_in_resamples(data, units):
             columns.append(selected)
             rank_sums = None if ranks is None or rank_sums is None else rank_sums + ranks
 
@@ -264,7 +270,7 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
         if self.threshold is None and self.n_features_to_select is None:
             raise ValueError("threshold=None needs n_features_to_select, which is None, too.")
 
-    def _select_in_resamples(self, data):
+    def _select_in_resamples(self, data, units):
         """Yield columns that are selected and ranks of all columns; a step a resample."""
         rng = check_random_state(self.random_state)
         n_draws = self.n_resamples // 2 if self.complementary_pairs else self.n_resamples
@@ -273,7 +279,7 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
         labels = data.classes[data.codes]
 
         def jobs():
-            resamples = zip(self._rows(data, draws), seeds.tolist(), strict=True)
+            resamples = zip(self._rows(units, draws), seeds.tolist(), strict=True)
             for place, (rows, seed) in enumerate(resamples, start=1):
                 weights = None if data.weights is None else data.weights[rows]
                 part = _safe_indexing(data.X, rows), labels[rows], weights
@@ -283,16 +289,16 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
         results = run_jobs(_select, jobs(), self.n_jobs)
         yield from self._each_step(results, self.n_resamples, "resample")
 
-    def _rows(self, data, draws):
+    def _rows(self, units, draws):
         """Yield the rows of each resample, in their order."""
-        members = _rows_by_class(data)
-        sizes = [max(1, int(self.sample_fraction * rows.size + _ROUNDING)) for rows in members]
+        members = units.by_class
+        sizes = [max(1, int(self.sample_fraction * each.size + _ROUNDING)) for each in members]
         for draw in draws:
             rng = np.random.RandomState(draw)
-            mixed = [rng.permutation(rows) for rows in members]
+            mixed = [rng.permutation(each) for each in members]
             for half in range(1 + bool(self.complementary_pairs)):
                 parts = [_part(*each, half) for each in zip(mixed, sizes, strict=True)]
-                yield np.sort(np.concatenate(parts))
+                yield units.rows(np.concatenate(parts))
 
     def _mask_of_kept(self):
         if self.n_features_to_select is None:
@@ -435,17 +441,32 @@ def _check_estimator(estimator, sample_weight):
 # ------------------------------------------------------------------ one resample
 
 
-def _rows_by_class(data):
-    """Rows that count, for each class that has any."""
-    counts = np.ones(data.codes.size) if data.weights is None else data.weights
-    codes = np.where(counts > 0.0, data.codes, -1)
-    members = [np.flatnonzero(codes == code) for code in range(data.classes.size)]
-    return [rows for rows in members if rows.size]
+class _Units(NamedTuple):
+    """What is drawn: samples, or groups of them; those without weight are not."""
+
+    of_rows: np.ndarray  # number of the unit of each row, -1 for a row that does not count
+    by_class: list  # units of each class that has any
+
+    @classmethod
+    def of(cls, data, groups):
+        units = np.arange(data.codes.size) if groups is None else groups
+        counted = data.counted_rows
+        votes = np.zeros((units.max() + 1, data.classes.size))
+        np.add.at(votes, (units[counted], data.codes[counted]), 1.0)
+        codes = np.where(votes.any(axis=1), votes.argmax(axis=1), -1)
+        members = [np.flatnonzero(codes == code) for code in range(data.classes.size)]
+        of_rows = np.full(data.codes.size, -1)
+        of_rows[counted] = units[counted]
+        return cls(of_rows, [each for each in members if each.size])
+
+    def rows(self, drawn):
+        """Return all rows of some units."""
+        return np.flatnonzero(np.isin(self.of_rows, drawn))
 
 
-def _part(rows, size, half):
-    """First or second so many rows of a class; a single one is in both parts."""
-    return rows if rows.size == 1 else rows[half * size : (half + 1) * size]
+def _part(units, size, half):
+    """First or second so many units of a class; a single one is in both parts."""
+    return units if units.size == 1 else units[half * size : (half + 1) * size]
 
 
 def _select(estimator, X, y, weights, seed, n_features, name):

@@ -29,7 +29,7 @@ from .metrics import confusion_matrices
 from .nested import FoldCounts
 from .procedures import FinalModel
 from .repeatable import seed_of
-from .splits import StreamFolds, deal_rows
+from .splits import StreamFolds, Units, deal_rows
 
 __all__ = ["BatchSource"]
 
@@ -68,7 +68,14 @@ class BatchSource:
         """Names of all features."""
         return np.array(self._batches.feature_names.tolist())
 
-    def cut(self, n_folds, n_repeats):
+    n_groups = None
+
+    @property
+    def units(self):
+        """What is dealt to folds, counted for each class."""
+        return Units(self.classes, self.class_counts)
+
+    def cut(self, n_folds, n_repeats, is_nested):
         """Deal the rows to outer folds; `n_repeats` is None."""
         return deal_rows(n_folds, self.seed)
 

@@ -50,9 +50,9 @@ class L21CentroidSelector(RankedSelector):
     targets : {"centroids", "classes"}, default="centroids"
         What is reconstructed: the centroid of the class of each sample, or the class itself (RFS).
     n_features_to_select : int, float or None, default=None
-        How many features to keep: a number, a fraction of all features, or None for those whose
-        row is not zero. If fewer rows are not zero than asked for, those next in line follow, by
-        their correlation with the dual solution.
+        How many features to keep: a number, a fraction of all features, or None for those in the
+        optimum, which the certificate tells, however short their rows are. If these are fewer than
+        asked for, those next in line follow, by their correlation with the dual solution.
     relative : bool, default=True
         Whether `alpha` is a share of `alpha_max_`.
     scale : {"std", None}, default="std"

@@ -35,6 +35,7 @@ _CG_TOL = 1e-8
 _BLOCK = 64  # rows that are solved for at a time
 _ROUNDING = 1e-12  # a smaller share of the largest possible correlation is none
 _HARMLESS = 0.01  # share of the gap by which it may grow for the sake of zeros
+_PRECISION = 1e-9  # share of the objective up to which ill-conditioned equations are solved
 _SMALL = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # shares of the longest row that may be zero
 
 
@@ -50,6 +51,14 @@ class L21Solution(NamedTuple):
     def is_within(self, tol):
         """Whether the gap between objective and bound is at most this share of the objective."""
         return bool(self.objective - self.bound <= tol * self.objective)
+
+    def allows(self, value, tol):
+        """Whether an objective of `value` is within `tol`, or this one is not and it is as good."""
+        least = min(value, self.objective)
+        limit = tol * least
+        if not self.is_within(tol):
+            limit = (1.0 + _HARMLESS) * (self.objective - self.bound)
+        return bool(value - self.bound <= max(limit, _PRECISION * least))
 
 
 def centroid_targets(centroids):
@@ -122,6 +131,7 @@ class _Reweighted:
         self.rows, self.targets, self.alpha = rows, targets, alpha
         n_samples, n_features = rows.rows.shape
         self.of_features, self.of_samples = np.ones(n_features), np.ones(n_samples)
+        self.is_kept = np.ones(n_features, dtype=bool)  # the others have rows of zeros
         self.multipliers = np.zeros_like(targets)
 
     def step(self):
@@ -136,6 +146,7 @@ class _Reweighted:
         self.objective = self.alpha * sum(part.sum() for part in norms)
         floor = _SMOOTHING * self.objective / self.alpha / sum(part.size for part in norms)
         self.of_features, self.of_samples = (np.hypot(part, floor) for part in norms)
+        self.of_features[~self.is_kept] = 0.0
 
     @property
     def coefficients(self):
@@ -193,27 +204,40 @@ def solve_reweighted(rows, targets, alpha, tol, max_iter):
         below = float((scheme.dual * targets).sum())
         if below > bound:
             bound, dual = below, scheme.dual
-        if best - bound <= tol * best:
+        if best - bound <= (1.0 - _HARMLESS) * tol * best:
             break
-    coefficients, best = _with_exact_zeros(rows, targets, alpha, coefficients, bound, tol)
-    return L21Solution(coefficients, dual, best, bound, n_iter)
+    found = L21Solution(coefficients, dual, best, bound, n_iter)
+
+    scheme.is_kept = _is_in_optimum(rows, alpha, found)
+    scheme.of_features[~scheme.is_kept] = 0.0
+    for _ in range(_MOST_STEPS):
+        scheme.step()
+        if found.allows(scheme.objective, tol):
+            return found._replace(coefficients=scheme.coefficients, objective=scheme.objective)
+    return _with_exact_zeros(rows, targets, alpha, found, tol)
 
 
-def _with_exact_zeros(rows, targets, alpha, coefficients, bound, tol):
-    """Set small rows to zero as long as the gap stays within `tol`; return W and the objective.
+def _is_in_optimum(rows, alpha, found):
+    """Tell the features of the optimum by its certificate.
 
-    If it was not, the smallest ones are still set to zero if it grows by next to nothing.
+    A row of an optimal W is not longer than the gap divided by ``alpha - ||(X^T S)_j||``. So of two
+    shares, the length of a row in that of the longest one and what S leaves of its constraint, one
+    tends to zero with the gap: a feature is in the optimum if the first is the larger one.
     """
-    norms = _norms(coefficients)
-    best = objective(rows, targets, coefficients, alpha)
-    has_converged = best - bound <= tol * best
+    norms = _norms(found.coefficients)
+    left = 1.0 - _norms(rows.pull_back(found.dual)) / alpha
+    return norms > left * norms.max()
+
+
+def _with_exact_zeros(rows, targets, alpha, found, tol):
+    """Set as many of the short rows to zero as the gap allows, for `tol` is a loose one."""
+    norms = _norms(found.coefficients)
     for share in _SMALL:
-        trial = np.where((norms > share * norms.max())[:, None], coefficients, 0.0)
+        trial = np.where((norms > share * norms.max())[:, None], found.coefficients, 0.0)
         value = objective(rows, targets, trial, alpha)
-        is_harmless = share == _SMALL[-1] and value - best <= _HARMLESS * (best - bound)
-        if value <= max(best, bound + tol * value) or (is_harmless and not has_converged):
-            return trial, value
-    return coefficients, best
+        if found.allows(value, tol):
+            return found._replace(coefficients=trial, objective=value)
+    return found
 
 
 # ---------------------------------------------------------------- interior point
@@ -251,30 +275,19 @@ def solve_interior(rows, targets, alpha, tol, max_iter, start=None):
         aim = _NEXT_AIM * min(aim, gap)
         chosen = grown
         dual = found.dual / (_INSIDE * excess)
-    coefficients, best = _with_exact_zeros(rows, targets, alpha, coefficients, bound, tol)
-    coefficients, best = _on_long_rows(
-        rows, targets, alpha, coefficients, best, bound, tol, best_dual
-    )
-    return L21Solution(coefficients, best_dual, best, bound, n_iter)
+    found = L21Solution(coefficients, best_dual, best, bound, n_iter)
 
-
-def _on_long_rows(rows, targets, alpha, coefficients, best, bound, tol, dual):
-    """Solve again without the very short rows, if there are any and the gap stays within `tol`.
-
-    Where samples are interpolated, not even the shortest row can be dropped and the others left as
-    they are.
-    """
-    norms = _norms(coefficients)
-    kept = np.flatnonzero(norms > _SMALL[-1] * norms.max())
-    if kept.size == np.count_nonzero(norms) or best - bound > tol * best:
-        return coefficients, best
-    columns = np.ascontiguousarray(rows.columns(kept))
-    found = _solve_on(columns, targets, alpha, 0.5 * tol, _MOST_STEPS, dual / _INSIDE)
-    if found.objective - bound > tol * found.objective:
-        return coefficients, best
-    trial = np.zeros_like(coefficients)
-    trial[kept] = found.coefficients
-    return trial, found.objective
+    kept = np.flatnonzero(_is_in_optimum(rows, alpha, found))
+    columns, aim = np.ascontiguousarray(rows.columns(kept)), 0.5 * max(tol, gap)
+    alone = _solve_on(columns, targets, alpha, aim, _MOST_STEPS, best_dual / _INSIDE)
+    cut = np.zeros_like(coefficients)
+    cut[kept] = coefficients[kept]
+    value = objective(rows, targets, cut, alpha)
+    if alone.objective < value:
+        cut[kept], value = alone.coefficients, alone.objective
+    if found.allows(value, tol):
+        return found._replace(coefficients=cut, objective=value)
+    return _with_exact_zeros(rows, targets, alpha, found, tol)
 
 
 def _first_features(rows, targets, alpha, start):

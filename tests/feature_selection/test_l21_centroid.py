@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.feature_selection import SelectFromModel
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
@@ -99,7 +100,9 @@ def test_objective_is_the_optimum_for_the_centroids_themselves(three_classes):
 def test_features_may_stay_as_they_are(three_classes, targets):
     X, y = three_classes
     selector = L21CentroidSelector(0.3, targets=targets, scale=None).fit(X, y)
-    value = reference.objective(X, explicit_targets(X, y, targets), selector.coef_, selector.alpha_)
+    value = reference.objective(
+        X, explicit_targets(X, y, targets), selector.coef_.T, selector.alpha_
+    )
     assert selector.objective_ == pytest.approx(value, rel=1e-9)
 
 
@@ -218,18 +221,18 @@ def test_without_scores_the_feature_closest_to_the_targets_is_kept(three_classes
 def test_scores_are_the_row_norms_of_the_coefficients(three_classes, targets):
     selector = L21CentroidSelector(targets=targets).fit(*three_classes)
     np.testing.assert_allclose(
-        selector.scores_, reference.row_norms(selector.coef_), rtol=1e-12, atol=0
+        selector.scores_, reference.row_norms(selector.coef_.T), rtol=1e-12, atol=0
     )
 
 
 @pytest.mark.parametrize(("name", "n_targets"), [("centroids", 2), ("classes", 3)])
-def test_coefficients_have_a_column_a_target(three_classes, name, n_targets):
+def test_coefficients_have_a_row_a_target(three_classes, name, n_targets):
     selector = L21CentroidSelector(targets=name).fit(*three_classes)
-    assert selector.coef_.shape == (15, n_targets)
+    assert selector.coef_.shape == (n_targets, 15)
 
 
 def test_two_classes_have_one_target(two_classes):
-    assert L21CentroidSelector().fit(*two_classes).coef_.shape == (12, 1)
+    assert L21CentroidSelector().fit(*two_classes).coef_.shape == (1, 12)
 
 
 def test_without_a_number_features_with_a_score_are_selected(three_classes, targets):
@@ -424,7 +427,7 @@ def test_any_number_of_classes_is_solved(rng, targets, n_classes):
     Z = standardized(X)
     optimum = reference.solve(Z, explicit_targets(Z, y, targets), selector.alpha_, gap=1e-7)
     assert selector.objective_ == pytest.approx(optimum.objective, rel=2e-6)
-    assert selector.coef_.shape[1] == n_classes - (targets == "centroids")
+    assert selector.coef_.shape[0] == n_classes - (targets == "centroids")
 
 
 def test_single_feature_is_selected(three_classes, targets):
@@ -614,6 +617,17 @@ def test_output_may_be_a_frame(three_classes, name, frame):
     found = selector.transform(X)
     assert isinstance(found, frame)
     assert list(found.columns) == selector.get_feature_names_out().tolist()
+
+
+@pytest.mark.parametrize("name", ["two_classes", "three_classes"])
+def test_features_can_be_selected_from_it_as_from_any_model(request, targets, name):
+    X, y = request.getfixturevalue(name)
+    selector = L21CentroidSelector(0.5, targets=targets)
+    model = SelectFromModel(selector, threshold=1e-300, norm_order=2).fit(X, y)
+    np.testing.assert_array_equal(model.get_support(), selector.fit(X, y).get_support())
+    few = SelectFromModel(selector, threshold=-np.inf, max_features=2, norm_order=2).fit(X, y)
+    assert set(few.get_support(indices=True)) == set(selector.feature_ranking_[:2])
+    assert few.transform(X).shape == (24, 2)
 
 
 def test_clone_is_not_fitted_and_fits_the_same(three_classes):

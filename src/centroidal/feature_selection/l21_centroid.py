@@ -75,8 +75,9 @@ class L21CentroidSelector(RankedSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Row norms of W.
-    coef_ : ndarray of shape (n_features, n_targets)
-        W; with centroids as targets in coordinates of their span, in which row norms are the same.
+    coef_ : ndarray of shape (n_targets, n_features)
+        The transpose of W, as scikit-learn has coefficients; with centroids as targets in
+        coordinates of their span, in which norms are the same.
     feature_ranking_ : ndarray of shape (n_features,)
         Columns by decreasing score, then by correlation with the dual solution, then by position;
         what differs by less than `tol` of the largest is equal.
@@ -122,7 +123,7 @@ class L21CentroidSelector(RankedSelector):
     """
 
     _state = {
-        "coef_": state.floats("features", "targets"),
+        "coef_": state.floats("targets", "features"),
         **CERTIFICATE,
         "solver_": state.text("newton", "irls"),
         "alpha_": state.number(0.0),
@@ -161,7 +162,7 @@ class L21CentroidSelector(RankedSelector):
         scores, pulls = map(_row_norms, (solution.coefficients, rows.pull_back(solution.dual)))
         order = rank_features(pulls, tol * pulls.max())
         self._keep_ranking(data.features, scores, tol * scores.max(), order)
-        self.coef_ = solution.coefficients
+        self.coef_ = np.ascontiguousarray(solution.coefficients.T)
         gap = max(solution.objective - solution.bound, 0.0)
         self._keep_certificate(
             solution.objective, gap, solution.is_within(tol), solution.n_iter, tol

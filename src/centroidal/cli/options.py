@@ -28,6 +28,7 @@ _OPTIONS = {
     "n_jobs": "--jobs",
     "random_state": "--seed",
     "checkpoint": "--checkpoint",
+    "y": "--target",
 }
 
 
@@ -35,7 +36,7 @@ def option_names(error):
     """Return the text of an error with parameters called by the names of their options."""
     text = str(error)
     for name, option in _OPTIONS.items():
-        text = re.sub(rf"\b{name}(=| (?=was ))", f"{option} ", text)
+        text = re.sub(rf"\b{name}(=| (?=was |holds ))", f"{option} ", text)
     return text
 
 

@@ -271,6 +271,11 @@ def errors_that_name(path):
         if error.filename is not None:  # no such file, or no permission
             raise
         raise ValueError(f"{path} is damaged: {error}.") from error
+    except zipfile.BadZipFile as error:
+        raise ValueError(
+            f"{path} is damaged, or no model file: it is not the archive that save_model writes "
+            f"({error})."
+        ) from error
     except Exception as error:
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         raise ValueError(f"{path} is no model file that can be read: {kind}{error}") from error

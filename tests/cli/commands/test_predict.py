@@ -133,7 +133,7 @@ def test_a_feature_with_the_name_of_the_labels_is_read(run, tmp_path):
     [
         (None, ("no file m.skops",)),
         (b"", ("m.skops", "no model file")),
-        (b"not a zip archive", ("m.skops", "no model file")),
+        (b"not a zip archive", ("m.skops is damaged, or no model file",)),
         (b"PK\x03\x04 damaged", ("m.skops", "no model file")),
     ],
 )
@@ -155,7 +155,7 @@ def test_a_damaged_model_in_a_process_of_its_own(model, tmp_path):
     write_csv(tmp_path / "new.csv", *make_samples())
     found = run_alone(*PREDICT)
     assert (found.code, found.out) == (2, "")
-    assert found.err.startswith("centroidal: predict: m.skops is no model file that can be read")
+    assert found.err.startswith("centroidal: predict: m.skops is damaged, or no model file")
     assert "Traceback" not in found.err
 
 

@@ -362,7 +362,7 @@ BAD = {
     "text": (text_table, T, ("not numeric", "'sample'", "--drop")),
     "gaps": (gaps, T, ("1 value is missing", "'g2'", "--impute")),
     "names twice": (twice_named, T, ("'a' occurs more than once",)),
-    "one class": (single_class, T, ("one class", "'ash'")),
+    "one class": (single_class, T, ("--target holds one class", "'ash'")),
     "one sample": (single_sample, T, ("class 'fir' has 1 sample;",)),
     "empty": (empty, T, ("empty",)),
     "k too large": (plain_table, (*T, "-k", "7"), ("-k 7", "between 1 and the 6 features")),

@@ -25,18 +25,13 @@ class ComparisonDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes of the scores.
-    difference_ax_ : matplotlib Axes or None
-        Axes of the differences.
-    figure_ : matplotlib Figure
-        Figure of the picture.
+    ax_, difference_ax_, figure_ : matplotlib Axes, Axes or None, Figure
+        Where the scores are, the differences, and the picture.
     names_ : list of str
         Members from the top to the bottom; those that were never scored are left out.
-    dots_ : dict of str to matplotlib ErrorbarContainer
-        Score of each member, with one standard error to either side.
-    difference_dots_ : dict of str to matplotlib ErrorbarContainer
-        Difference of each member to the baseline, with one standard error to either side.
+    dots_, difference_dots_ : dict of str to matplotlib ErrorbarContainer
+        Score of each member, and its difference to the baseline, with one standard error to either
+        side.
     random_line_ : matplotlib Line2D or None
         Score of random features.
 
@@ -93,7 +88,7 @@ class ComparisonDisplay(Display):
         return cls(comparison).plot(ax, **dot_options)
 
     def plot(self, ax=None, **dot_options):
-        """Draw the picture.
+        """Draw the picture and return it.
 
         Parameters
         ----------

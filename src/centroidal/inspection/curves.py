@@ -202,14 +202,11 @@ class SelectionCurveDisplay(Display):
     ----------
     ax_, figure_ : matplotlib Axes and Figure
         Where the picture is.
-    lines_ : dict of str to matplotlib Line2D
-        The mean score, for each selector; a curve without a name has that of the selector's class.
-    bands_ : dict of str to matplotlib PolyCollection
-        One standard error around it.
-    random_line_ : matplotlib Line2D or None
-        The mean score of random features.
-    random_band_ : matplotlib PolyCollection or None
-        One standard error around it.
+    lines_, bands_ : dict of str to matplotlib Line2D and PolyCollection
+        The mean score, for each selector, and one standard error around it; a curve without a name
+        has that of the selector's class.
+    random_line_, random_band_ : matplotlib Line2D and PolyCollection, or None
+        The same of random features.
 
     See Also
     --------

@@ -32,10 +32,8 @@ class FeatureGroupsDisplay(Display):
         Which features each class has.
     classes : array-like of shape (n_classes,)
         Class labels.
-    columns : array-like of int, shape (n_shown,)
-        Which features are shown, from left to right.
-    feature_names : array-like of shape (n_shown,) or None, default=None
-        Their names; None shows `columns` instead.
+    columns, feature_names : array-like of shape (n_shown,)
+        Which features are shown, from left to right, and their names, None for `columns`.
     value_name : str, default="mean minus mean of classes"
         Label of the colour bar.
 
@@ -202,19 +200,15 @@ class StabilityDisplay(Display):
     Parameters
     ----------
     frequencies : array-like of shape (n_shown,)
-        Share of the resamples in which each feature was selected, in the order of the bars.
+        Share of the resamples in which each feature was selected, from top to bottom.
     support : array-like of bool, shape (n_shown,)
         Which of them are kept.
-    columns : array-like of int, shape (n_shown,)
-        Which features are shown, from top to bottom.
-    feature_names : array-like of shape (n_shown,) or None, default=None
-        Their names; None shows `columns` instead.
+    columns, feature_names : array-like of shape (n_shown,)
+        Which features are shown, and their names, None for `columns`.
     threshold : float or None, default=None
         Frequency from which on features are kept; None draws no line.
-    stability : float or None, default=None
-        Index of stability, for the title; None or NaN leaves it out.
-    interval : tuple of (float, float) or None, default=None
-        Its confidence interval, of 95 %.
+    stability, interval : float, tuple of (float, float), default=None
+        Index of stability, for the title, and its 95 % confidence interval, each unless None.
 
     Attributes
     ----------

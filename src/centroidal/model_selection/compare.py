@@ -161,18 +161,9 @@ def compare(
     """
     tell = _check_progress(progress)
     run = iter_comparison(
-        estimators,
-        X,
-        y,
-        cv=cv,
-        n_repeats=n_repeats,
-        scoring=scoring,
-        baseline=baseline,
-        impute=impute,
-        groups=groups,
-        n_jobs=n_jobs,
-        random_state=random_state,
-    )
+        estimators, X, y, cv=cv, n_repeats=n_repeats, scoring=scoring, baseline=baseline,
+        impute=impute, groups=groups, n_jobs=n_jobs, random_state=random_state,
+    )  # fmt: skip
     try:
         for result in run:
             tell(result, run)
@@ -444,10 +435,8 @@ class ComparisonRun:
 
     Attributes
     ----------
-    results : list of FoldResult
-        What is finished.
-    n_done : int
-        Number of fits that are finished.
+    results, n_done : list of FoldResult, int
+        The fits that are finished, and how many they are.
     seconds_left : float
         Estimate of the time that the others will take; NaN before the first one.
     """

@@ -23,10 +23,8 @@ class FoldResult:
 
     Attributes
     ----------
-    name : str
-        Name of the member.
-    fold : int
-        Number of the fold, from 0.
+    name, fold : str, int
+        Name of the member, and number of the fold, from 0.
     score : float
         Score of the test part; NaN if it failed.
     fit_seconds, score_seconds : float
@@ -39,10 +37,8 @@ class FoldResult:
         Columns used; None if it uses all of them or does not say.
     parameters : dict
         What a search inside the training part has chosen.
-    error : str or None
-        Name and message of the error if it failed.
-    traceback : str or None
-        Where the error was raised.
+    error, traceback : str or None
+        Name and message of the error if it failed, and where it was raised.
     warnings : tuple of str
         Warnings it gave.
     """
@@ -90,20 +86,14 @@ class Comparison:
         up over all folds; each repeat counts a sample once.
     results : tuple of FoldResult
         All that is known of each fit: predictions, choices, features, errors, warnings.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    target : ndarray of int, shape (n_samples,)
-        Position in the classes of each sample.
+    classes, target : ndarray
+        Labels, and the position in them of each sample.
     folds : tuple of (ndarray, ndarray)
         Training and test samples of each fold.
-    n_features : int
-        Number of features of the data.
-    feature_names : ndarray of str or None
-        Their names, where X has names that are text.
-    references : tuple of str
-        Members that are there to be beaten: random features and constant predictions.
-    random_features : tuple of str
-        Those of them that are random features.
+    n_features, feature_names : int, ndarray of str or None
+        Number of features, and their names, where X has names that are text.
+    references, random_features : tuple of str
+        Members that are there to be beaten, and those of them that are random features.
     seeds : dict
         ``split``, the seed of the outer folds, and ``folds``, that of the members in each of them.
     versions : dict of str to str

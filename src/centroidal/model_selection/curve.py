@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
 from .._data import LabelledData, check_labels, rows_of
-from .._parameters import check_classifier, check_jobs
+from .._parameters import check_classifier, check_jobs, number
 from .feature_flow import last_step
 from .metrics import Scoring, check_scoring
 from .nested import check_feature_grid, score_path, score_table
@@ -33,10 +33,8 @@ class SelectionCurve:
 
     Attributes
     ----------
-    selector_name : str
-        Class of the selector.
-    score_name : str
-        What the folds were scored by.
+    selector_name, score_name : str
+        Class of the selector, and what the folds were scored by.
     table : dict of ndarray
         A row for each number of features: ``n_features``, ``mean_test_score``,
         ``std_test_score``, ``se_test_score`` and one ``split*_test_score`` a fold;
@@ -129,16 +127,14 @@ def selection_curve(
     Notes
     -----
     Each number on the curve is honest: no test sample had a part in it. The highest of them is not,
-    because it was picked by these scores. For the score of a procedure that picks the number as
-    well, cross-validate the search for it.
+    because it was picked by these scores; :func:`select_features` scores the choice as well.
 
     Selected features keep the order of their columns, so all features are the same model for every
     selector. Equal scores are ranked by column. RFE ranks the features it leaves all as 1; they
     follow the importance that its last model gives them, or their column if it gives none.
 
     Time is that of one fit of the selector a fold and of ``n_random + 1`` fits of the classifier a
-    fold and number of features. NumPy's linear algebra is kept to one thread, which is faster for
-    many small fits and makes the result the same for any `n_jobs`.
+    fold and number of features.
 
     Examples
     --------
@@ -160,7 +156,7 @@ def selection_curve(
     """
     selectors = selector if isinstance(selector, dict) else {None: selector}
     _check_selectors(selectors)
-    _check_n_random(n_random)
+    _check_n_random("n_random", n_random)
     check_jobs(n_jobs)
     scoring, rng = check_scoring(scoring), check_random_state(random_state)
     if estimator is not None:
@@ -213,11 +209,9 @@ def _check_selectors(selectors):
             )
 
 
-def _check_n_random(n_random):
-    if isinstance(n_random, bool) or not isinstance(n_random, Integral):
-        raise TypeError(f"n_random={n_random!r} must be an int, 0 for no random features.")
-    if n_random < 0:
-        raise ValueError(f"n_random={n_random} must be at least 0.")
+_check_n_random = number(
+    "an int, 0 for no random features", lambda value: value >= 0, "be at least 0", Integral
+)
 
 
 # ------------------------------------------------------------------ one fold

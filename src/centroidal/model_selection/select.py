@@ -45,10 +45,9 @@ def select_features(
     """Find the few features that tell the classes apart, and how well they do on unseen samples.
 
     Features are ranked, and classifiers on the first 1, 2, 3, ... of them are scored in folds; the
-    number is chosen by these scores. That choice, made by looking at the scores, makes the best of
-    them too good. So all of it, the choice included, is done by nested cross-validation: the inner
-    folds of each outer fold choose, and `score` is that of what they chose, on the outer fold,
-    which is held out. Scaling and imputation, too, happen inside.
+    number is chosen by these scores, which makes the best of them too good. So all of it, the
+    choice, scaling and imputation included, is done by nested cross-validation: the inner folds of
+    each outer fold choose, and `score` is that of what they chose on the outer fold.
 
     Parameters
     ----------
@@ -131,11 +130,9 @@ def select_features(
     serves both.
 
     **Batches.** Of each class, every run of `cv` samples has one in each fold, in an order drawn at
-    random, so folds do not depend on the size of batches. They are drawn once. The labels are read
-    beforehand; means take two passes, medians one for each block of columns and one more. A run
-    that was killed, at whatever moment, and is started again ends with the same result, to the bit,
-    as one that was not. When it is finished the checkpoint stays: it is a file with the model, and
-    the same call returns at once.
+    random, so folds do not depend on the size of batches. Means take two passes, medians one for
+    each block of columns and one more. A run that was killed and is started again ends with the
+    same result, to the bit. When it is finished the checkpoint is a file with the model.
 
     **Time** of "l2" and "l1" is that of ``n_repeats * cv * (cv + 1) / 2`` fits, 15 a repeat with 5
     folds, whatever the number of features tried. The other methods rank the features so often, and

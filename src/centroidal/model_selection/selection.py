@@ -21,20 +21,12 @@ class FeatureSelection:
 
     Attributes
     ----------
-    method : str
-        How features were selected; of several methods, the one that was chosen.
-    methods_tried : tuple of str
-        All methods that were tried.
-    n_features_asked : int or "auto"
-        What was asked for.
-    rule : {"best", "one_se"}
-        How the number was chosen, if it was.
-    scoring : {"accuracy", "balanced_accuracy"}
-        What scores are.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    class_counts : ndarray of int, shape (n_classes,)
-        Number of samples of each class.
+    method, methods_tried : str, tuple of str
+        How features were selected; the method that was chosen, and all that were tried.
+    n_features_asked, rule, scoring, impute : object
+        What was asked for, as in :func:`select_features`.
+    classes, class_counts : ndarray of shape (n_classes,)
+        Labels, and the number of samples of each class.
     feature_names : ndarray of str, shape (n_features,)
         Names of all features.
     model : classifier
@@ -82,14 +74,10 @@ class FeatureSelection:
         The samples in the Fisher subspace of the selected features, for a picture. With two classes
         the second axis is the largest principal component beside the Fisher direction. It was
         fitted to these samples, so it is no evidence. None for samples that were read in batches.
-    n_folds, n_repeats : int
-        How the samples were cut.
+    n_folds, n_repeats, seed : int
+        How the samples were cut, and the seed of all that is random.
     n_groups : int or None
         How many groups of samples stayed together in that; None if each sample stood for itself.
-    impute : str or None
-        How missing values were filled in, inside the folds.
-    seed : int
-        Seed of the folds and of all else that is random.
     seconds : float
         Time it took; if it went on from a checkpoint, the time since then.
     versions : dict of str to str

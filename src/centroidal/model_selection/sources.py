@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
 from .._data import LabelledData, check_labelled
-from .._parameters import check_choice
+from .._parameters import check_choice, number
 from .._progress import progress_function
 from ..classifiers import FisherSubspace
 from .methods import METHODS, DataKind
@@ -31,6 +31,12 @@ _STRATEGIES = ("mean", "median", "most_frequent")
 _N_RANDOM = 5  # orders of the features that random ones are the first of, in each fold
 _MOST_IN_PICTURE = 200
 _SUMMARY_BYTES = 2**28  # that summaries of training sets may take together
+_check_resamples = number(
+    "an int, 0 for none",
+    lambda value: value >= 0 and value % 2 == 0,
+    "be an even number, or 0 for none",
+    Integral,
+)
 _ASKING = type("select_features", (BaseEstimator,), {})()  # whom messages about X and y speak of
 
 
@@ -43,7 +49,7 @@ class MemorySource:
     def __init__(
         self, X, y, random_state, n_jobs, progress, *, groups, impute, n_resamples, feature_names
     ):
-        _check_resamples(n_resamples)
+        _check_resamples("n_resamples", n_resamples)
         self._tell = progress_function(progress, "steps")
         self._imputer = check_imputer(impute)
         self.seed = seed_of(random_state)
@@ -159,8 +165,8 @@ class MemorySource:
         """Tell what is known of each sample: class, predicted class, place in a picture."""
         n_features = scores.n_features
         predicted = np.full((len(repeats), self._data.codes.size), -1)
-        for number, codes in enumerate(scores.predictions):
-            row, fold = divmod(number, repeats[0].n_folds)
+        for place, codes in enumerate(scores.predictions):
+            row, fold = divmod(place, repeats[0].n_folds)
             predicted[row, repeats[row].rows(fold)] = codes
         shown = final.ranking[: min(n_features, _MOST_IN_PICTURE)]
         return {
@@ -184,13 +190,6 @@ class MemorySource:
             stability.fit(self._data.X, self._data.codes, groups=self._groups)
         self._step_done("resamples")
         return stability
-
-
-def _check_resamples(n_resamples):
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral):
-        raise TypeError(f"n_resamples={n_resamples!r} must be an int, 0 for none.")
-    if n_resamples < 0 or n_resamples % 2:
-        raise ValueError(f"n_resamples={n_resamples} must be an even number, or 0 for none.")
 
 
 def _check_names(names, features):

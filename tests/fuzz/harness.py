@@ -15,11 +15,13 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+import pyarrow
+
 from tests.streaming.children import fork
 
 __all__ = ["Outcome", "assert_harmless", "n_cases", "run_cases"]
 
-SECONDS, MEMORY = 20.0, 2**30
+SECONDS, MEMORY = 20.0, 3 * 2**30  # beyond what any file may take that is small
 HARMLESS = ("answer", "refusal")
 REFUSALS = (ValueError, OSError)
 _OUT_OF_MEMORY = re.compile("unable to allocate|memory allocation failed|out of memory", re.I)
@@ -101,6 +103,7 @@ def _load_all(answer):
 def _serve_cases(function, cases, seconds, memory, refusals, *, answer):
     """Write the outcome of each case; what hangs is ended by the timer, wherever it is."""
     warnings.simplefilter("ignore")
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # the usual one reserves far more
     limit = _address_space() + memory
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     for case in cases:

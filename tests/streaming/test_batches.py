@@ -691,7 +691,7 @@ def test_pickles_in_zarr_are_not_read(tmp_path, array, key):
     codec = {"id": "pickle", "protocol": 5}
     metadata[key] = [codec] if key == "filters" else codec
     described.write_text(json.dumps(metadata))
-    with pytest.raises(ValueError, match=r"t\.zarr could not be read as a \.zarr folder: .*pickle"):
+    with pytest.raises(ValueError, match=r"t\.zarr.* 'pickle'"):
         list(batches(path, target="kind"))
 
 

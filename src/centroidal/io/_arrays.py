@@ -9,15 +9,7 @@ from zipfile import ZipFile
 import numpy as np
 from scipy import sparse
 
-from .._optional import require
-from ..streaming.annotated_reader import (
-    Column,
-    index_of,
-    layer_names,
-    open_tables,
-    sparse_parts,
-    stored_matrix,
-)
+from ..streaming.annotated_file import Hdf5Store, layer_names
 from ..streaming.arrays import (
     as_samples,
     labels_of_arrays,
@@ -38,7 +30,6 @@ _PARTS = {
     "coo": ("data", "row", "col"),
     "dia": ("data", "offsets"),
 }
-_KIND = "an .h5ad file"
 
 
 def read_npz(data, request, suffix):
@@ -187,22 +178,14 @@ def read_annotated(adata, request):
 def read_h5ad(path, request):
     """Read a file of anndata 0.7 or later without anndata."""
     _refuse_transpose(request)
-    h5py = require("h5py", "io", "Reading .h5ad")
-    with open_tables(lambda: h5py.File(path, "r"), request.name, _KIND) as root:
-        obs, var = root["obs"], root["var"]
-        n_stored = path.stat().st_size
-        _check_tables((obs, var), request, n_stored)
-        stored = stored_matrix(root, request, _KIND)
-        with clean_errors(request.name, _KIND):
-            X = _read_matrix(stored, request, n_stored)
-            names, ids = (texts(Column(table, index_of(table))[:]) for table in (var, obs))
-            columns = texts(obs.attrs.get("column-order", []))
-
-        def column(name):
-            with clean_errors(request.name, _KIND):
-                return Column(obs, name)[:]
-
-        return _raw_table(X, names, ids, columns, column, request, n_stored)
+    store = Hdf5Store(path, request)
+    with store.open() as file, clean_errors(request.name, store.kind):
+        file.check_columns()
+        X = _read_matrix(store, file.matrix())
+        names, ids = (texts(file.names(table)[:]) for table in ("var", "obs"))
+        asked = [name for name in (request.target, request.ids) if name is not None]
+        columns = {name: file.column(name)[:] for name in asked}
+    return _raw_table(X, names, ids, file.columns, columns.get, request, store.n_bytes)
 
 
 def _refuse_transpose(request):
@@ -225,22 +208,13 @@ def _raw_table(X, names, ids, columns, column, request, n_stored=None):
     return RawTable(X, names, y, ids, request.target)
 
 
-def _check_tables(tables, request, n_stored):
-    """Raise if columns claim more rows than fit in memory: a file need not hold what is empty."""
-    sizes = []
-    for table in tables:
-        table.visititems(lambda name, each: sizes.append(prod(getattr(each, "shape", ()) or ())))
-    request.check_size(64 * sum(sizes), n_stored, "obs and var")  # as texts of Python
-
-
-def _read_matrix(stored, request, n_stored):
-    if hasattr(stored, "shape"):
-        request.check_size(8 * prod(stored.shape), n_stored, "X")
-        return stored[()]
-    kind, shape, parts = sparse_parts(stored)
-    request.check_size(8 * sum(prod(part.shape) for part in parts), n_stored, "X")
-    make = {"csr": sparse.csr_array, "csc": sparse.csc_array}[kind]
-    return make(tuple(part[()] for part in parts), shape=shape)
+def _read_matrix(store, matrix):
+    store.check_matrix_size(matrix)
+    arrays = tuple(array[()] for array in matrix.arrays)
+    if matrix.kind == "dense":
+        return arrays[0]
+    make = {"csr": sparse.csr_array, "csc": sparse.csc_array}[matrix.kind]
+    return make(arrays, shape=matrix.shape)
 
 
 # ------------------------------------------------------------------ tags of MATLAB files, version 5

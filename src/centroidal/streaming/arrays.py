@@ -14,6 +14,7 @@ from scipy import sparse
 
 from .._data import check_sparse_structure
 from .labels import labels_from_array
+from .limits import RefusedFileError
 from .pieces import Fingerprint, Piece
 from .request import clean_errors, quote, texts
 
@@ -39,6 +40,7 @@ _LOCAL_HEADER = 30  # bytes, before the name of a member
 
 def names_from_array(name, values, X, axis, request):
     """Return the names of the samples (axis 0) or the features (axis 1) of X."""
+    _check_text(name, values, request)
     values = [text.strip() for text in texts(_unwrap_cells(values))]
     if len(values) != X.shape[axis]:
         what = "features" if axis == 1 else "samples"
@@ -46,6 +48,13 @@ def names_from_array(name, values, X, axis, request):
             f"{request.name}: {name} has {len(values)} entries for {X.shape[axis]} {what}."
         )
     return values
+
+
+def _check_text(name, values, request):
+    """Raise if what should be texts holds what is no character, as a damaged file may."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "U":
+        with clean_errors(request.name, f"an array of texts {name}"):
+            np.char.encode(values, "utf-8")
 
 
 def _unwrap_cells(values):
@@ -78,12 +87,14 @@ def labels_of_arrays(arrays, request, whole):
         values = np.array(_unwrap_cells(values), dtype=object)
     if values.dtype.kind not in "biufSUO":
         raise ValueError(f"{request.name}: {name} must hold labels, not {values.dtype}.")
+    _check_text(name, values, request)
     y = labels_from_array(values, whole=whole)
     if y.ndim != 1:
         raise ValueError(
             f"{request.name}: {name} must have one label a sample, not shape {y.shape}."
         )
     if "classes" in arrays and y.dtype.kind in "iu" and y.size:
+        _check_text("classes", arrays["classes"], request)
         classes = np.array(texts(_unwrap_cells(arrays["classes"])), dtype=str)
         if y.min() < 0 or y.max() >= classes.size:
             raise ValueError(
@@ -156,28 +167,33 @@ class ArraysReader:
 
     def __init__(self, arrays, paths, request):
         self._paths, self._request = paths, request
-        self._matrix = _matrix_of(arrays, request)
+        with self._clean_errors():
+            self._matrix = _matrix_of(arrays, sum(path.stat().st_size for path in paths), request)
         refuse_huge(self._matrix.shape, request)
         self.n_samples, n_columns = self._matrix.shape
         self.n_stored = self._matrix.n_stored
         self.row_bytes = self._matrix.row_bytes
-        if request.target not in arrays:
-            raise ValueError(request.say_unknown("array", request.target, list(arrays)))
+        for asked in (request.target, request.ids):
+            if asked is not None and asked not in arrays:
+                raise ValueError(request.say_unknown("array", asked, list(arrays)))
         self._y = arrays[request.target]
         self._check_length(request.target, self._y)
-        self._classes = {"classes": arrays["classes"][:]} if "classes" in arrays else {}
-        if request.ids is not None and request.ids not in arrays:
-            raise ValueError(request.say_unknown("array", request.ids, list(arrays)))
         self._ids = arrays.get(request.ids or "ids")
         if self._ids is not None:
             self._check_length(request.ids or "ids", self._ids)
         self.has_names = "feature_names" in arrays
+        request.check_size(n_columns * _BYTES_PER_NAME, self._matrix.n_bytes, "names of features")
         names = numbered_names(n_columns)
+        with self._clean_errors():
+            self._classes = {"classes": arrays["classes"].whole()} if "classes" in arrays else {}
+            stored = arrays["feature_names"].whole() if self.has_names else None
         if self.has_names:
-            stored = arrays["feature_names"][:]
             names = names_from_array("feature_names", stored, self._matrix, 1, request)
         self._kept = np.array(request.kept_positions(names))
         self.feature_names = [names[j] for j in self._kept.tolist()]
+
+    def _clean_errors(self):
+        return clean_errors(self._request.name, "arrays")
 
     def _check_length(self, name, array):
         if array.shape[:1] != (self.n_samples,):
@@ -198,9 +214,9 @@ class ArraysReader:
         kept = self._kept[columns]
         for start in range(first_row, self.n_samples, n_rows):
             stop = min(start + n_rows, self.n_samples)
-            with clean_errors(self._request.name, "arrays"):
+            with self._clean_errors():
                 X = self._matrix.rows(start, stop, kept, self._request)
-            ids = None if self._ids is None else texts(self._ids[start:stop])
+                ids = None if self._ids is None else texts(self._ids[start:stop])
             ids = ids and np.array([name.strip() for name in ids], dtype=object)
             yield Piece(X, self._labels(start, stop), ids, self._request.name)
 
@@ -210,7 +226,8 @@ class ArraysReader:
             yield self._request.name, self._labels(start, start + _LABELS_AT_A_TIME), None
 
     def _labels(self, start, stop):
-        some = {self._request.target: self._y[start:stop], **self._classes}
+        with self._clean_errors():
+            some = {self._request.target: self._y[start:stop], **self._classes}
         return labels_of_arrays(some, self._request, whole=False)[1]
 
 
@@ -221,6 +238,8 @@ class Matrix(NamedTuple):
     ----------
     shape : tuple of int
         Samples and features.
+    n_bytes : int
+        Of the files that it is in.
     dense : array or None
         Something with two dimensions that can be sliced.
     parts : tuple of arrays or None
@@ -228,6 +247,7 @@ class Matrix(NamedTuple):
     """
 
     shape: tuple
+    n_bytes: int
     dense: object = None
     parts: tuple | None = None
 
@@ -255,41 +275,58 @@ class Matrix(NamedTuple):
         is_range = columns[-1] - columns[0] + 1 == columns.size
         if self.parts is None:
             wanted = slice(columns[0], columns[-1] + 1)
+            n_values = (stop - start) * (wanted.stop - wanted.start)
+            self._check_size(n_values * self.dense.dtype.itemsize, start, stop, request)
             X = as_samples(self.dense[start:stop, wanted], request)
             return X if is_range else np.ascontiguousarray(X[:, columns - columns[0]])
-        X = as_samples(self._csr_rows(start, stop), request)
+        X = as_samples(self._csr_rows(start, stop, request), request)
         return X if columns.size == X.shape[1] else X[:, columns]
 
-    def _csr_rows(self, start, stop):
+    def _check_size(self, n_bytes, start, stop, request):
+        request.check_size(n_bytes, self.n_bytes, f"rows {start + 1} ... {stop}")
+
+    def _csr_rows(self, start, stop, request):
         data, indices, indptr = self.parts
         pointers = np.asarray(indptr[start : stop + 1]).astype(np.int64)
         first, last = int(pointers[0]), int(pointers[-1])
         if not 0 <= first <= last <= data.shape[0] or (np.diff(pointers) < 0).any():
             raise ValueError(f"the row pointers of rows {start} ... {stop} lead elsewhere.")
+        entry_bytes = data.dtype.itemsize + indices.dtype.itemsize
+        self._check_size((last - first) * entry_bytes, start, stop, request)
         entries = np.asarray(data[first:last]), np.asarray(indices[first:last])
         return sparse.csr_array((*entries, pointers - first), shape=(stop - start, self.shape[1]))
 
 
-def _matrix_of(arrays, request):
+def _matrix_of(arrays, n_bytes, request):
     if "X" in arrays:
         X = arrays["X"]
         if len(X.shape) != 2:
-            raise ValueError(f"{request.name}: X must have two dimensions, not shape {X.shape}.")
+            raise RefusedFileError(
+                f"{request.name}: X must have two dimensions, not shape {X.shape}."
+            )
         if X.dtype.kind not in "biuf":
-            raise ValueError(f"{request.name}: X must hold numbers, not {X.dtype}.")
-        return Matrix(X.shape, dense=X)
+            raise RefusedFileError(f"{request.name}: X must hold numbers, not {X.dtype}.")
+        return Matrix(X.shape, n_bytes, dense=X)
     if not {*_CSR, "shape"} <= set(arrays):
-        raise ValueError(
+        raise RefusedFileError(
             f"{request.name} must hold an array X, or a CSR matrix as {', '.join(_CSR)}, shape. "
             f"It has {', '.join(map(repr, arrays)) or 'nothing'}."
         )
     if "format" in arrays and texts(arrays["format"].whole()) != ["csr"]:
-        raise ValueError(f"{request.name}: a sparse matrix must be CSR to be read by rows.")
-    shape = tuple(arrays["shape"].whole().ravel().tolist())
-    parts = tuple(arrays[name] for name in _CSR)
-    if len(shape) != 2 or parts[2].shape != (shape[0] + 1,):
-        raise ValueError(f"{request.name}: shape and indptr of the CSR matrix do not fit together.")
-    return Matrix(shape, parts=parts)
+        raise RefusedFileError(f"{request.name}: a sparse matrix must be CSR to be read by rows.")
+    shape = arrays["shape"]
+    if shape.shape not in ((2,), (1, 2)) or shape.dtype.kind not in "iu":
+        raise RefusedFileError(
+            f"{request.name}: shape must be two whole numbers, not {shape.dtype} of shape "
+            f"{shape.shape}."
+        )
+    shape = tuple(shape.whole().ravel().tolist())
+    data, indices, indptr = parts = tuple(arrays[name] for name in _CSR)
+    if min(shape) < 0 or data.shape != indices.shape or indptr.shape != (shape[0] + 1,):
+        raise RefusedFileError(
+            f"{request.name}: shape {shape} and the arrays of the CSR matrix do not fit together."
+        )
+    return Matrix(shape, n_bytes, parts=parts)
 
 
 # ------------------------------------------------------------------ arrays on disk

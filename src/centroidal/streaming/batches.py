@@ -223,7 +223,7 @@ class Batches:
             yield piece
 
 
-def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
+def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None, max_bytes=None):
     r"""Read a table with labels in batches, for data that do not fit in memory.
 
     Parameters
@@ -248,6 +248,10 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
         The layer of .h5ad or .zarr to read instead of X.
     batch_size : int, default=None
         Rows of a batch. None takes as many as make about 32 MB, at least 1 and at most 65536.
+    max_bytes : int, default=None
+        Bytes that a part of a file that is read at a time may take in memory, as its header says.
+        None is 200 times the size of the file, and at least 1 GiB: a small file that says it is
+        huge is refused before memory is asked for.
 
     Returns
     -------
@@ -300,8 +304,12 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None):
         raise TypeError(f"source={type(source).__name__} must be the path of a file or folder.")
     path = Path(source)
     name = path.name or str(path)
-    request = Request.from_options(name, target=target, ids=ids, drop=drop, layer=layer)
+    request = Request.from_options(
+        name, target=target, ids=ids, drop=drop, layer=layer, max_bytes=max_bytes
+    )
     reader = _reader(path, request)
+    if not reader.feature_names:
+        raise ValueError(f"{name} has no features.")
     return Batches(reader, request, _batch_size(batch_size, reader.row_bytes))
 
 

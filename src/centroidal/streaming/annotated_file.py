@@ -1,0 +1,392 @@
+"""Annotated matrices in .h5ad and .zarr, of which only what is harmless is read.
+
+A file says itself where its parts lie and how they are packed. So each part is looked at before
+anything of it is read: it must lie in the file, be packed by known filters, and take no more memory
+than `limits.py` allows. What is promised for damaged files is an error, not a wrong value: numbers
+have no checksum unless whoever wrote the file asked for one.
+"""
+
+import mmap
+import struct
+from contextlib import contextmanager
+from functools import cached_property
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from .._optional import require
+from .limits import RefusedFileError, memory_limit
+from .request import clean_errors, texts
+
+__all__ = ["AnnotatedFile", "Column", "Hdf5Store", "StoredMatrix", "ZarrStore", "layer_names"]
+
+# Filters of HDF5 that come with h5py: deflate, shuffle, fletcher32, szip, nbit, scaleoffset, lzf.
+# Others are libraries that HDF5 would look for on this machine, and load.
+_HDF5_FILTERS = {1, 2, 3, 4, 5, 6, 32000}
+_MOST_LINKS = 8
+_BYTES_PER_VALUE = 64  # as an object of Python in a list
+# Filters of zarr that only rearrange or compress. Not among them is `pickle`.
+_ZARR_FILTERS = {
+    *("blosc", "bz2", "gzip", "lz4", "lzma", "zlib", "zstd"),
+    *("bytes", "crc32c", "delta", "shuffle", "transpose", "vlen-bytes", "vlen-utf8"),
+}
+
+
+class StoredMatrix(NamedTuple):
+    """A matrix as it is stored: "dense" with one array, or "csr" or "csc" with three."""
+
+    kind: str
+    shape: tuple
+    arrays: tuple
+
+
+class AnnotatedFile:
+    """X or a layer with the tables `obs` and `var`, as a file holds them.
+
+    Parameters
+    ----------
+    root : group
+        Of the file, which is open.
+    store : Hdf5Store or ZarrStore
+        Where it is from.
+    request : Request
+        What was asked for.
+    """
+
+    def __init__(self, root, store, request):
+        self._root, self._store, self._request = root, store, request
+        if not all(hasattr(root.get(name), "keys") for name in ("obs", "var")):
+            raise RefusedFileError(
+                f"{request.name} has no tables 'obs' and 'var' as anndata 0.7 or later writes "
+                "them; read it with anndata and write it again."
+            )
+        order = store.attribute(store.member(root, "obs"), "column-order")
+        self.columns = [] if order is None else texts(order)
+
+    def column(self, name, table="obs"):
+        """Return a column of a table, of which slices can be read."""
+        return Column(self._store.member(self._root, table), name, self._store)
+
+    def names(self, table):
+        """Return the column with the names of the rows of a table."""
+        index = self._store.attribute(self._store.member(self._root, table), "_index")
+        return self.column("_index" if index is None else str(index), table)
+
+    def check_columns(self):
+        """Raise unless there are the columns of `obs` that were asked for."""
+        for asked in (self._request.target, self._request.ids):
+            if asked is not None and asked not in self.columns:
+                words = self._request.say_unknown("column of obs", asked, self.columns)
+                raise RefusedFileError(words)
+
+    def matrix(self):
+        """Return X or the layer that was asked for, as it is stored."""
+        store, name = self._store, self._request.name
+        stored = self._member_with_matrix()
+        if hasattr(stored, "shape"):
+            store.check_array(stored, n_dimensions=2)
+            return StoredMatrix("dense", tuple(stored.shape), (stored,))
+        kind = str(_first(store, stored, "encoding-type", "h5sparse_format"))[:3]
+        shape = _first(store, stored, "shape", "h5sparse_shape")
+        if kind not in ("csr", "csc") or np.shape(shape) != (2,):
+            raise RefusedFileError(
+                f"{name}: a matrix of kind {kind!r} is neither dense nor CSR or CSC."
+            )
+        shape = tuple(int(size) for size in shape)
+        arrays = tuple(store.array(stored, part) for part in ("data", "indices", "indptr"))
+        n_pointers = shape[0 if kind == "csr" else 1] + 1
+        if min(shape) < 0 or [each.shape[0] for each in arrays[1:]] != [
+            arrays[0].shape[0],
+            n_pointers,
+        ]:
+            raise RefusedFileError(f"{name}: shape and arrays of the matrix do not fit together.")
+        return StoredMatrix(kind, shape, arrays)
+
+    def _member_with_matrix(self):
+        request, layers = self._request, []
+        if "layers" in self._root:
+            layers = list(self._store.member(self._root, "layers").keys())
+        if request.layer is not None:
+            if request.layer not in layers:
+                raise RefusedFileError(request.say_unknown("layer", request.layer, layers))
+            return self._store.member(self._store.member(self._root, "layers"), request.layer)
+        if "X" not in self._root:
+            raise RefusedFileError(f"{request.name} has no X; name a layer: {layer_names(layers)}.")
+        return self._store.member(self._root, "X")
+
+
+def _first(store, stored, *names):
+    """Return the first of some attributes that is there."""
+    found = (store.attribute(stored, name) for name in names)
+    return next((value for value in found if value is not None), None)
+
+
+def layer_names(layers):
+    """List the layers there are, for a message."""
+    return ", ".join(map(repr, layers)) or "there is none"
+
+
+class Column:
+    """Slices of a column: plain values, categories, or values with a mask."""
+
+    def __init__(self, table, name, store):
+        self._store = store
+        self._categories = self._mask = None
+        stored = store.member(table, name)
+        if hasattr(stored, "shape"):
+            self._values = stored
+            reference = store.attribute(stored, "categories")  # as anndata 0.7 wrote it
+            if reference is not None:
+                self._categories = store.values(table.file[reference])
+        elif "codes" in stored:
+            self._values = store.array(stored, "codes")
+            self._categories = store.values(store.array(stored, "categories"))
+        else:
+            self._values, self._mask = (store.array(stored, part) for part in ("values", "mask"))
+        store.check_array(self._values)
+
+    def __len__(self):
+        return self._values.shape[0]
+
+    def __getitem__(self, rows):
+        values = self._store.values(self._values, rows)
+        if self._categories is not None:
+            return [None if code < 0 else self._categories[code] for code in values]
+        if self._mask is None:
+            return values
+        mask = self._store.values(self._mask, rows)
+        return [None if gone else value for value, gone in zip(values, mask, strict=True)]
+
+
+class _Store:
+    """What both kinds of files share: they are opened, and their arrays are checked and read."""
+
+    def __init__(self, path, request):
+        self.path, self._request = path, request
+
+    @contextmanager
+    def open(self):
+        """Give what is in the file, as long as it is open."""
+        with clean_errors(self._request.name, self.kind):
+            manager = self._open_root()
+            root = manager.__enter__()
+        try:
+            with clean_errors(self._request.name, self.kind):
+                file = AnnotatedFile(root, self, self._request)
+            yield file
+        finally:
+            manager.__exit__(None, None, None)
+
+    @cached_property
+    def n_bytes(self):
+        """Bytes of all files."""
+        return sum(path.stat().st_size for path in self.files.values())
+
+    def refuse(self, member, why):
+        """Raise because of a member."""
+        raise RefusedFileError(f"{self._request.name}: {member} {why}, which is not read.")
+
+    def array(self, group, name):
+        """Return a member that is an array of one dimension."""
+        found = self.member(group, name)
+        self.check_array(found)
+        return found
+
+    def check_array(self, stored, n_dimensions=1):
+        """Raise unless a member is an array of numbers or texts, and packed by known filters."""
+        if len(getattr(stored, "shape", ())) != n_dimensions:
+            self.refuse(stored.name, f"is no array of {n_dimensions} dimensions")
+        self._check_filters(stored)
+        unpacked = prod(stored.chunks or ()) * stored.dtype.itemsize
+        self._request.check_size(unpacked, self.n_bytes, f"a chunk of {stored.name}")
+
+    def values(self, stored, rows=slice(None)):
+        """Read some of an array of one dimension, as a list."""
+        self.check_array(stored)
+        start, stop, _ = rows.indices(stored.shape[0])
+        n_bytes = (stop - start) * max(stored.dtype.itemsize, _BYTES_PER_VALUE)
+        self._request.check_size(n_bytes, self.n_bytes, stored.name)
+        return self._read(stored, start, stop)
+
+    def check_matrix_size(self, matrix):
+        """Raise if a matrix takes too much memory as a whole."""
+        n_bytes = sum(prod(each.shape) * max(each.dtype.itemsize, 4) for each in matrix.arrays)
+        self._request.check_size(n_bytes, self.n_bytes)
+
+
+class Hdf5Store(_Store):
+    """A file of anndata 0.7 or later; see `AnnotatedFile`.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    request : Request
+        What was asked for.
+    """
+
+    kind = "an .h5ad file"
+
+    def __init__(self, path, request):
+        super().__init__(path, request)
+        self._h5py = require("h5py", "io", "Reading .h5ad")
+        self.files = {path.name: path}
+
+    def _open_root(self):
+        self._longest_text  # noqa: B018  # a damaged heap is to be found before it is followed
+        return self._h5py.File(self.path, "r")
+
+    @cached_property
+    def _longest_text(self):
+        return longest_in_heaps(self.path)
+
+    def member(self, group, path, n_links=_MOST_LINKS):
+        """Return what a path leads to, link by link, so that none leads out of the file."""
+        h5py = self._h5py
+        place = group.file if path.startswith("/") else group
+        for name in filter(None, path.split("/")):
+            link = place.get(name, getlink=True)
+            if isinstance(link, h5py.ExternalLink):
+                self.refuse(f"{place.name}/{name}", f"is a link to {link.filename!r}")
+            if isinstance(link, h5py.SoftLink):
+                if n_links == 0:
+                    self.refuse(f"{place.name}/{name}", "is one of too many links")
+                place = self.member(place, link.path, n_links - 1)
+            else:
+                place = place[name]
+        if not isinstance(place, (h5py.Group, h5py.Dataset)):
+            self.refuse(path, "is neither a group nor an array")
+        return place
+
+    def attribute(self, stored, name):
+        """Return an attribute, None if it is not there."""
+        if name not in stored.attrs:
+            return None
+        found = stored.attrs.get_id(name)
+        self._check_type(found.get_type(), f"the attribute {name!r} of {stored.name}")
+        n_bytes = prod(found.shape or (0,)) * max(found.dtype.itemsize, self._longest_text)
+        self._request.check_size(n_bytes, self.n_bytes, f"the attribute {name!r} of {stored.name}")
+        return stored.attrs[name]
+
+    def _check_filters(self, stored):
+        settings = stored.id.get_create_plist()
+        if stored.is_virtual:
+            self.refuse(stored.name, "is put together from other arrays (virtual)")
+        if settings.get_external_count():
+            self.refuse(stored.name, "is stored in another file")
+        for i in range(settings.get_nfilters()):
+            number, *_, name = settings.get_filter(i)
+            if number not in _HDF5_FILTERS:
+                self.refuse(stored.name, f"is stored with filter {number} ({name.decode()!r})")
+        self._check_type(stored.id.get_type(), stored.name)
+
+    def _check_type(self, kind, name):
+        """Raise unless a type is plain: reading others may end the process."""
+        h5t = self._h5py.h5t
+        if kind.get_class() not in (h5t.INTEGER, h5t.FLOAT, h5t.STRING, h5t.ENUM, h5t.REFERENCE):
+            self.refuse(name, "holds neither numbers nor texts")
+
+    def _read(self, stored, start, stop):
+        if stored.dtype.kind not in "OS":
+            return stored[start:stop].tolist()
+        # Many texts may be one and the same in the file, and are many in memory.
+        limit = memory_limit(self.n_bytes, self._request.max_bytes)
+        step = max(1, limit // max(self._longest_text, 1))
+        found, n_bytes = [], 0
+        for first in range(start, stop, step):
+            found += stored.asstr()[first : min(first + step, stop)].tolist()
+            n_bytes += sum(map(len, found[first - start :]))
+            self._request.check_size(n_bytes, self.n_bytes, stored.name)
+        return found
+
+
+class ZarrStore(_Store):
+    """A folder that anndata wrote with zarr; see `AnnotatedFile`.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    request : Request
+        What was asked for.
+    """
+
+    kind = "a .zarr folder"
+
+    def __init__(self, path, request):
+        super().__init__(path, request)
+        self._zarr = require("zarr", "io", "Reading .zarr")
+        inside = path.resolve()
+        self.files = {}
+        for each in sorted(path.rglob("*")):
+            name = each.relative_to(path).as_posix()
+            if each.is_symlink() and not each.resolve().is_relative_to(inside):
+                self.refuse(name, "is a link out of the folder")
+            if each.is_file():
+                self.files[name] = each
+
+    @contextmanager
+    def _open_root(self):
+        yield self._zarr.open_group(self.path, mode="r")
+
+    def member(self, group, name):
+        """Return a member of a group."""
+        return group[name]
+
+    def attribute(self, stored, name):
+        """Return an attribute, None if it is not there."""
+        return stored.attrs.get(name)
+
+    def _check_filters(self, stored):
+        described = stored.metadata.to_dict()
+        codecs = [described.get("compressor"), *(described.get("filters") or ())]
+        codecs += described.get("codecs") or ()
+        for codec in codecs:
+            name = codec if codec is None or isinstance(codec, str) else _codec_name(codec)
+            if name is not None and name not in _ZARR_FILTERS:
+                self.refuse(stored.name, f"is stored with {name!r}")
+
+    def _read(self, stored, start, stop):
+        return np.asarray(stored[start:stop]).tolist()
+
+
+def _codec_name(codec):
+    if not isinstance(codec, dict):
+        codec = codec.get_config() if hasattr(codec, "get_config") else codec.to_dict()
+    return codec.get("id", codec.get("name"))
+
+
+# ------------------------------------------------------------------ heaps of HDF5
+
+_HEAP, _LEAST_HEAP = b"GCOL\x01", 4096
+_HEAD = struct.Struct("<HHIQ")  # of an object: number, references, nothing, size
+
+
+def longest_in_heaps(path):
+    """Return the size of the largest text in a file of HDF5; raise if a heap of texts is damaged.
+
+    libhdf5 follows the sizes in a heap without a check, and would not come to an end, or end the
+    process. A heap is found by its signature, so that the whole file is looked through once.
+    """
+    longest = 0
+    with open(path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        start = data.find(_HEAP)
+        while start >= 0:
+            size = int.from_bytes(data[start + 8 : start + 16], "little")
+            if _LEAST_HEAP <= size <= len(data) - start:  # else libhdf5 refuses it
+                longest = max(longest, _longest_object(data, start + 16, start + size))
+            start = data.find(_HEAP, start + 1)
+    return longest
+
+
+def _longest_object(data, place, end):
+    longest = 0
+    while end - place >= _HEAD.size:
+        number, _, _, size = _HEAD.unpack_from(data, place)
+        needed = size if number == 0 else _HEAD.size + size + -size % 8  # 0 is what is free
+        if not _HEAD.size <= needed <= end - place:
+            raise ValueError(f"the text {number} in the heap at byte {place} has {size} bytes")
+        longest = max(longest, size if number else 0)
+        place += needed
+    return longest

@@ -185,6 +185,7 @@ def test_a_member_that_fails_is_told(run, trees, monkeypatch):
         (None, ("--output", "c.txt"), ("--output c.txt", ".csv")),
         ("ash", (), ("one class",)),
         ("fir", (), ("class 'fir' has 1 sample;", "at least 3")),
+        ("fir", ("--folds", "2"), ("class 'fir' has 1 sample;", "at least 3")),
     ],
 )
 def test_bad_input_is_named(run, tmp_path, labels, options, words):

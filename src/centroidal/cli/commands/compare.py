@@ -53,13 +53,19 @@ def run(args, messages):
 
 def begin_comparison(args, table):
     """Return the fits of a comparison, which are made as they are asked for."""
-    from ...model_selection import iter_comparison
+    import numpy as np
 
-    n_folds = _n_folds(args.folds, table.y)
+    from ...model_selection import iter_comparison
+    from ...model_selection.splits import Units, check_n_folds
+
+    units = Units.of(*np.unique(table.y, return_inverse=True))
     try:
+        usual = check_n_folds(None, units, is_nested=True)
+        n_folds = usual if args.folds is None else args.folds
         return iter_comparison(
-            _lineup(args, table, n_folds), table.X, table.y, cv=n_folds, n_repeats=args.repeats,
-            scoring=args.scoring, impute=table.impute, n_jobs=args.jobs, random_state=args.seed,
+            _lineup(args, table, units, n_folds), table.X, table.y, cv=n_folds,
+            n_repeats=args.repeats, scoring=args.scoring, impute=table.impute, n_jobs=args.jobs,
+            random_state=args.seed,
         )  # fmt: skip
     except ValueError as error:
         raise InputError(option_names(error)) from error
@@ -78,25 +84,7 @@ def finish_comparison(fits, messages):
     return comparison
 
 
-def _n_folds(asked, y):
-    """Return the number of folds; if nothing is said, as many as the rarest class allows."""
-    label, count = _rarest(y)
-    if count < 3:
-        raise InputError(
-            f"class {label!r} has {count} sample{'' if count == 1 else 's'}; at least 3 are needed "
-            "to compare. Leave it out, or join it with another class."
-        )
-    return min(_N_FOLDS, count) if asked is None else asked
-
-
-def _rarest(y):
-    import numpy as np
-
-    labels, counts = np.unique(y, return_counts=True)
-    return labels.tolist()[counts.argmin()], int(counts.min())
-
-
-def _lineup(args, table, n_folds):
+def _lineup(args, table, units, n_folds):
     """Return whom to compare; None is the default."""
     if not getattr(args, "neural", False):
         return None
@@ -105,11 +93,11 @@ def _lineup(args, table, n_folds):
     from ...model_selection import comparison_lineup
 
     require("torch", "neural", "--neural")
-    _, count = _rarest(table.y)
+    count = int(units.counts.min())
     n_training = count - -(-count // n_folds)  # of the rarest class, in the smallest training part
     return comparison_lineup(
-        table.X.shape[1], is_sparse=issparse(table.X), inner_cv=max(2, min(_N_FOLDS, n_training)),
-        scoring=args.scoring, neural=True,
+        table.X.shape[1], n_classes=units.classes.size, is_sparse=issparse(table.X),
+        inner_cv=max(2, min(_N_FOLDS, n_training)), scoring=args.scoring, neural=True,
     )  # fmt: skip
 
 

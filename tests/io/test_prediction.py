@@ -16,6 +16,7 @@ from centroidal import FisherSubspaceClassifier, SparseCenterClassifier
 from centroidal.io import read_table
 from centroidal.io.prediction import Predictions, columns_read, predict_table, read_new_samples
 from centroidal.persistence import load_model
+from centroidal.streaming.text import csv_bytes
 
 from ..cli.conftest import make_samples
 
@@ -262,3 +263,52 @@ def test_ids_with_commas_and_quotes_are_kept(tmp_path):
 def test_repr_says_how_many():
     found = Predictions(np.array(["x"]), np.array(["x", "y"]), None, None)
     assert repr(found) == "<Predictions: 1 samples, 2 classes>"
+
+
+# ------------------------------------------------------------------ cells like formulas
+
+FORMULAS = ["=1+1", "+a", "-b", "@c", "\t=d", "\rx", "'=e", "''-f", "'g", "plain", "-1.5x"]
+
+
+def test_no_cell_is_a_formula_and_all_read_back_equal(tmp_path):
+    labels = np.array(FORMULAS, dtype=object)
+    n_samples = labels.size
+    found = Predictions(labels, labels, np.full((n_samples, n_samples), -1.5), labels)
+    found.write_csv(tmp_path / "p.csv")
+    with open(tmp_path / "p.csv", newline="") as stream:
+        rows = list(csv.reader(stream))
+    assert all(cell[0] not in "=+-@\t\r" for row in rows for cell in row if cell != "-1.5")
+    table = read_table(tmp_path / "p.csv", target="prediction", ids="id")
+    assert table.y.tolist() == table.ids.tolist() == FORMULAS
+    assert table.feature_names.tolist() == [f"probability_{label}" for label in FORMULAS]
+    assert (table.X == -1.5).all()
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+def test_names_of_features_are_written_and_read_back(tmp_path, transpose):
+    names = ["=x", "@y", "-1", "'=z"]
+    rows = [["name", *names], *([f"+{i}s", 1, 2, 3, 4 + i] for i in range(3))]
+    if transpose:
+        rows = list(zip(*rows, strict=True))
+    (tmp_path / "t.csv").write_bytes(csv_bytes(rows[0], rows[1:]))
+    ids = {} if transpose else {"ids": "name"}
+    table = read_table(tmp_path / "t.csv", transpose=transpose, **ids)
+    assert table.feature_names.tolist() == names
+    assert table.ids.tolist() == ["+0s", "+1s", "+2s"]
+    assert b"'=x" in (tmp_path / "t.csv").read_bytes()
+
+
+# ------------------------------------------------------------------ damaged models
+
+
+@pytest.mark.parametrize("n_features", [10**7, 10**12])
+def test_claimed_number_of_features_is_compared_before_memory_is_asked_for(n_features):
+    frame = frame_of(np.random.default_rng(0).normal(size=(20, 4)))
+    y = np.arange(20) % 2
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame.to_numpy(), y)
+    for _, step in model.steps:
+        step.n_features_in_ = n_features
+    message = rf"n_features_in_={n_features}, but none of its arrays has more than 100000 entries"
+    for call in (columns_read, lambda model: predict_table(model, read_table(frame))):
+        with pytest.raises(ValueError, match=message):
+            call(model)

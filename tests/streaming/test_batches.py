@@ -745,3 +745,15 @@ def test_number_of_a_batch_must_be_a_count(tmp_path):
     rows = batches(write_text(tmp_path / "t.csv", *sample()), target="kind")
     with pytest.raises(ValueError, match="number=-1 must be a whole number from 0 on"):
         rows.start(-1)
+
+
+def test_apostrophes_that_keep_spreadsheets_from_running_cells_are_taken_away(tmp_path):
+    names, labels = ["'=a", "b"], ["'@x", "-y", "''+z"]
+    rows = [["who", *names, "kind"], *(["'-s", "1", "2", label] for label in labels)]
+    (tmp_path / "t.csv").write_text("\n".join(map(",".join, rows)))
+    found = batches(tmp_path / "t.csv", target="kind", ids="who")
+    assert found.feature_names.tolist() == ["=a", "b"]
+    assert found.classes().tolist() == sorted(["@x", "-y", "'+z"])
+    batch = next(iter(found))
+    assert batch.y.tolist() == ["@x", "-y", "'+z"]
+    assert set(batch.ids.tolist()) == {"-s"}

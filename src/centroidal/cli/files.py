@@ -1,8 +1,6 @@
 """Files to read, and to write: these are checked before any work, then written atomically."""
 
-import csv
 import io
-import math
 import os
 import shlex
 from pathlib import Path
@@ -168,7 +166,9 @@ def row_dicts(columns):
 
 def write_columns(path, columns, force):
     """Write columns of equal length, by name, as CSV; numbers so that they read back exactly."""
-    write_atomically(path, _csv(columns, zip(*columns.values(), strict=True)), force=force)
+    from ..streaming.text import csv_bytes
+
+    write_atomically(path, csv_bytes(columns, zip(*columns.values(), strict=True)), force=force)
 
 
 def write_table(path, first, X, names, force):
@@ -176,17 +176,10 @@ def write_table(path, first, X, names, force):
     if path.suffix == ".parquet":
         content = _parquet(first, X, names)
     else:
-        content = _csv([*first, *names], _rows(first, X))
+        from ..streaming.text import csv_bytes
+
+        content = csv_bytes([*first, *names], _rows(first, X))
     write_atomically(path, content, force=force)
-
-
-def _csv(header, rows):
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    for row in rows:
-        writer.writerow(["" if isinstance(v, float) and math.isnan(v) else v for v in row])
-    return text.getvalue().encode("utf-8", "surrogatepass")
 
 
 def _rows(first, X):

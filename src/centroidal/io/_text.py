@@ -6,6 +6,7 @@ from ..streaming.labels import labels_from_text
 from ..streaming.request import RawTable
 from ..streaming.text import (
     ColumnKinds,
+    cell_text,
     find_roles,
     parse_numbers,
     parse_rows,
@@ -43,10 +44,10 @@ def _read_transposed(lines, request, remarks):
     has_underscores = b"_" in lines.body
     all_names, names, rows, taken, is_text = [], [], [], {}, []
     for _, (first, *cells) in lines.rows(request.name):
-        name = first.decode().strip()
+        name = cell_text(first.decode())
         all_names.append(name)
         if name in special:
-            taken.setdefault(name, [cell.decode().strip() for cell in cells])
+            taken.setdefault(name, [cell_text(cell.decode()) for cell in cells])
             continue
         values, flags, others = parse_numbers(cells, has_underscores)
         if others:

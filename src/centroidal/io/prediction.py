@@ -1,7 +1,5 @@
 """Predictions for a table of new samples, whose columns a model finds by name."""
 
-import csv
-import io
 import re
 import warnings
 from dataclasses import dataclass, replace
@@ -17,6 +15,7 @@ from .._parameters import check_flag
 from ..model_selection.feature_flow import follow_features, steps_of
 from ..streaming.request import N_NAMES, count_noun, list_names, quote
 from .tables import read_table
+from ..streaming.text import csv_bytes
 
 __all__ = ["Predictions", "columns_read", "predict_table", "read_new_samples"]
 
@@ -55,7 +54,9 @@ class Predictions:
         """Write a row for each sample: ``id``, ``prediction``, ``probability_<class>``.
 
         Without ids, or without probabilities, their columns are left out. Numbers are written so
-        that they read back exactly. The file is written in one atomic step.
+        that they read back exactly. A text that a spreadsheet would run as a formula, because it
+        begins with = + - @ or a tab, gets an apostrophe before it, which :func:`read_table` takes
+        away. The file is written in one atomic step.
 
         Parameters
         ----------
@@ -65,12 +66,9 @@ class Predictions:
             Whether a file that exists may be overwritten.
         """
         path = check_target(path, ".csv", force)
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
         columns = self._columns()
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-        write_atomically(path, text.getvalue().encode(), force=force)
+        content = csv_bytes(columns, zip(*columns.values(), strict=True))
+        write_atomically(path, content, force=force)
 
     def _columns(self):
         columns = {} if self.ids is None else {"id": self.ids.tolist()}

@@ -148,11 +148,13 @@ def read_table(
     there are labels; in new samples without labels they stay, as a fitted imputer can fill them.
     Leaving features out does not look at labels, so "drop-features" does it at once.
 
-    **Text.** Cells are trimmed. Missing is an empty cell, NA, N/A, #N/A, <NA>, NaN or null. True
-    and False become 1 and 0. Labels that are all numbers become numbers, unless one is written
-    like 01. Numbers with a decimal comma are refused. If the header does not hold the separator of
-    the suffix, but semicolons, tabs, commas or bars, it is these. Text must be UTF-8. With pyarrow
-    reading is faster; the result is the same.
+    **Text.** Cells are trimmed. An apostrophe before = + - @ in a name, an id or a label is taken
+    away: it keeps spreadsheets from running the cell, and all files that are written here have it.
+    Missing is an empty cell, NA, N/A, #N/A, <NA>, NaN or null. True and False become 1 and 0.
+    Labels that are all numbers become numbers, unless one is written like 01. Numbers with a
+    decimal comma are refused. If the header does not hold the separator of the suffix, but
+    semicolons, tabs, commas or bars, it is these. Text must be UTF-8. With pyarrow reading is
+    faster; the result is the same.
 
     **Names.** A model finds its features by name, so names must be unique. Features without names
     are called x0, x1, ...; in svmlight files by the number that is written there. Sample ids may

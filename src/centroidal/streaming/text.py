@@ -9,6 +9,7 @@ import csv
 import io
 import re
 from importlib.util import find_spec
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -22,7 +23,9 @@ __all__ = [
     "ColumnKinds",
     "Lines",
     "ParsedRows",
+    "cell_text",
     "check_utf8",
+    "csv_bytes",
     "find_roles",
     "numbers_from_text",
     "parse_numbers",
@@ -144,7 +147,7 @@ def split_header(data, request, suffix):
         header, n_lines = line.decode().split(separator), 1
         end = len(line) + (2 if data[len(line) : len(line) + 2] == b"\r\n" else 1)
         body = data[end:]
-    header = [cell.strip() for cell in header]
+    header = [cell_text(cell) for cell in header]
     lines = Lines(header, body, separator, first_line + n_lines, is_quoted)
     lines, more = _with_row_names(lines)
     if len(lines.header) == 1:
@@ -215,6 +218,50 @@ def _with_row_names(lines):
     return lines._replace(header=["", *lines.header]), [remark]
 
 
+# ------------------------------------------------------------------ cells of text
+
+# A spreadsheet takes a cell for a formula, and runs it, if it begins so.
+_FORMULA = re.compile(r"'*(\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])")
+
+
+def cell_text(cell):
+    """Return the text of a cell, trimmed and without the apostrophe that `csv_bytes` set."""
+    text = cell.strip()
+    return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
+
+
+def _without_formula(value):
+    """Set an apostrophe before a text that a spreadsheet would run; numbers stay as they are."""
+    if not isinstance(value, str) or not _FORMULA.match(value) or _is_number(value):
+        return value
+    return f"'{value}"
+
+
+def _is_number(text):
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False
+
+
+def csv_bytes(header, rows):
+    """Write rows of texts and numbers below a header, for people, spreadsheets and `read_table`.
+
+    NaN is an empty cell. A text that begins like a formula, with = + - @ or a tab, gets an
+    apostrophe before it, and so does one that begins with apostrophes and then like that; reading
+    takes one away.
+    """
+    text = io.StringIO()
+    kinds = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+    writers = [csv.writer(text, lineterminator="\n", quoting=kind) for kind in kinds]
+    for row in chain([header], rows):
+        cells = ["" if isinstance(v, float) and v != v else _without_formula(v) for v in row]
+        # Python before 3.13 does not quote a carriage return by itself.
+        has_return = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+        writers[has_return].writerow(cells)
+    return text.getvalue().encode("utf-8", "backslashreplace")
+
+
 # ------------------------------------------------------------------ from lines to numbers
 
 
@@ -244,9 +291,9 @@ def _parse_with_python(lines, roles, request):
             flags[j] = flags.get(j, 0) + 1
         words.update(in_words)
         if roles.target is not None:
-            labels.append(row[roles.target].decode().strip())
+            labels.append(cell_text(row[roles.target].decode()))
         if roles.ids is not None:
-            ids.append(row[roles.ids].decode().strip())
+            ids.append(cell_text(row[roles.ids].decode()))
     X = np.array(rows).reshape(-1, len(roles.features))
     labels = None if roles.target is None else labels
     return ParsedRows(X, labels, None if roles.ids is None else ids, flags, words)
@@ -330,7 +377,7 @@ def _parse_with_pyarrow(lines, roles):
     X = np.concatenate(
         [part.to_tensor(null_to_nan=True).to_numpy() for part in features.to_batches()]
     )
-    strings = {j: [cell.strip() for cell in table.column(names[j]).to_pylist()] for j in wanted}
+    strings = {j: [*map(cell_text, table.column(names[j]).to_pylist())] for j in wanted}
     return ParsedRows(X, strings.get(roles.target), strings.get(roles.ids), {}, {})
 
 

@@ -11,6 +11,7 @@ from .pieces import Fingerprint, Piece
 from .request import clean_errors, list_values, quote
 from .text import (
     ColumnKinds,
+    cell_text,
     check_utf8,
     find_roles,
     parse_rows,
@@ -148,15 +149,15 @@ class TextReader:
     def _target_cells(self, lines):
         at, width = self._roles.target, len(lines.header)
         if lines.is_quoted:
-            return [row[at].decode().strip() for _, row in lines.rows(self._request.name)]
+            return [cell_text(row[at].decode()) for _, row in lines.rows(self._request.name)]
         separator = lines.separator.encode()
         rows = [line for line in lines.body.splitlines() if line.strip(b" ")]
         if any(line.count(separator) != width - 1 for line in rows):
             list(lines.rows(self._request.name))  # says which line is too short or too long
         if at < width - at:
-            return [line.split(separator, at + 1)[at].decode().strip() for line in rows]
+            return [cell_text(line.split(separator, at + 1)[at].decode()) for line in rows]
         back = width - at
-        return [line.rsplit(separator, back)[-back].decode().strip() for line in rows]
+        return [cell_text(line.rsplit(separator, back)[-back].decode()) for line in rows]
 
     def _n_rows(self, lines):
         if lines.is_quoted:

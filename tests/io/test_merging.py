@@ -515,3 +515,14 @@ def test_weights_are_counted_as_they_are(recipe):
     n_ash = np.count_nonzero(y[:50] == "ash")
     assert counts == {"ash": pytest.approx(0.75 * n_ash), "elm": 50 - n_ash}
     assert isinstance(counts["elm"], int)
+
+
+@pytest.mark.parametrize("recipe", ["l2", "disjoint", "fisher-full", "fisher-uncut"])
+@pytest.mark.parametrize("count", [-5.0, np.nan])
+def test_counts_that_no_samples_have_are_refused(recipe, count):
+    models = halves(RECIPES[recipe], *samples())
+    solution = models[1]._solution
+    summary = solution.subspace if hasattr(solution, "subspace") else solution.moments
+    summary.counts[0] = count
+    with pytest.raises(ValueError, match=r"^model 2 is damaged: .*counts"):
+        merge_models(models)

@@ -1241,6 +1241,15 @@ def test_unknown_sparse_format_is_named(written):
         read_table(written(npz(**parts), "t.npz"))
 
 
+@pytest.mark.parametrize("name", ["y", "ids", "feature_names", "classes"])
+@pytest.mark.parametrize("code", [0x7FFFFFFF, 0x110000, 0xD800])
+def test_texts_that_are_no_characters_are_refused(written, name, code):
+    arrays = {"X": np.ones((2, 2)), "y": np.array([0, 1]), name: np.array(["ab", "cd"])}
+    arrays[name].view(np.uint32)[1] = code
+    with pytest.raises(ValueError, match=rf"t.npz .*: {name} holds a text with {code:#x}, which"):
+        read_table(written(npz(**arrays), "t.npz"))
+
+
 # ------------------------------------------------------------------ broken tables
 
 N_MUTATED = int(os.environ.get("CENTROIDAL_FUZZ", "500"))

@@ -19,7 +19,7 @@ from ..streaming.arrays import (
 )
 from ..streaming.labels import labels_from_array, labels_from_values
 from ..streaming.limits import memory_limit, unpack_gzip
-from ..streaming.request import RawTable, clean_errors, texts
+from ..streaming.request import RawTable, check_characters, clean_errors, texts
 
 __all__ = ["is_annotated", "read_annotated", "read_h5ad", "read_mat", "read_npz", "read_svmlight"]
 
@@ -61,7 +61,8 @@ def _unpack_npz(data, request):
         arrays = {}
         for name, info in infos.items():
             with archive.open(info) as stream:
-                arrays[name] = np.lib.format.read_array(stream, allow_pickle=False)
+                array = np.lib.format.read_array(stream, allow_pickle=False)
+                arrays[name] = check_characters(array, name)
     return arrays
 
 

@@ -17,6 +17,7 @@ from ..classifiers import (
     SparseCenterClassifier,
 )
 from ..model_selection import SparseCenterClassifierCV
+from ..persistence.model_file import check_model
 from ..streaming.request import count_noun, list_names
 
 __all__ = ["class_counts", "merge_models"]
@@ -178,6 +179,10 @@ def _check_each(parts):
     for name, model in parts:
         if not model.__sklearn_is_fitted__():
             raise ValueError(f"{name} is not fitted.")
+        try:
+            check_model(model)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{name} is damaged: {error}") from error
 
 
 def _reason(model):

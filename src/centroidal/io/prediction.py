@@ -13,13 +13,15 @@ from .._data import check_fitted
 from .._files import check_target, write_atomically
 from .._parameters import check_flag
 from ..model_selection.feature_flow import follow_features, steps_of
+from ..persistence.model_file import objects_in
 from ..streaming.request import N_NAMES, count_noun, list_names, quote
-from .tables import read_table
 from ..streaming.text import csv_bytes
+from .tables import read_table
 
 __all__ = ["Predictions", "columns_read", "predict_table", "read_new_samples"]
 
 _NOT_THERE = -1
+_FEW = 10**5  # features for which there is always memory; some models keep no arrays
 _TO_BE_FILLED = "filled in with medians of the training samples."
 
 
@@ -138,6 +140,7 @@ def predict_table(model, table, *, target=None, allow_extra=False):
     if not hasattr(model, "predict"):
         raise ValueError(f"model={type(model).__name__} must be a classifier; it has no predict.")
     check_fitted(model)
+    _check_n_features(model, table.n_features)
     remarks = [remark for remark in table.remarks if not remark.endswith(_TO_BE_FILLED)]
     place, is_read = _match(model, table, target, allow_extra, remarks)
     is_cleared = _check_missing(model, table, place, is_read, remarks)
@@ -194,10 +197,22 @@ def _on_label(target):
 
 def columns_read(model):
     """Return a mask of the columns that a fitted model looks at; None if it does not say."""
+    _check_n_features(model)
     columns, rest = follow_features(steps_of(model), model.n_features_in_)
     if rest and columns.size == model.n_features_in_:
         return None
     return np.isin(np.arange(model.n_features_in_), columns)
+
+
+def _check_n_features(model, n_there=0):
+    """Raise if a model claims more features than its arrays have entries, which would be made."""
+    arrays = [each for each in objects_in(model, set()) if isinstance(each, np.ndarray)]
+    largest = max([_FEW, n_there, *(max(array.shape, default=0) for array in arrays)])
+    if not model.n_features_in_ <= largest:
+        raise ValueError(
+            f"model has n_features_in_={model.n_features_in_}, but none of its arrays has more "
+            f"than {largest} entries; it is damaged."
+        )
 
 
 def _match(model, table, target, allow_extra, remarks):

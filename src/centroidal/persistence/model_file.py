@@ -212,7 +212,7 @@ def check_model(model):
     Of all estimators of this library in it, wherever they are; those of scikit-learn compute with
     arrays alone, which refuse what does not fit together.
     """
-    for each in _objects_in(model, set()):
+    for each in objects_in(model, set()):
         if hasattr(each, "get_params") and has_state(each):
             check_parameters(each)
             try:
@@ -221,17 +221,19 @@ def check_model(model):
                 raise error.inside(type(each).__name__) from None
 
 
-def _objects_in(thing, known):
+def objects_in(thing, known):
     """Yield an object and all that it holds, each once."""
-    if id(thing) in known or isinstance(thing, np.ndarray | str):
+    if id(thing) in known or isinstance(thing, str):
         return
     known.add(id(thing))
     yield thing
+    if isinstance(thing, np.ndarray):
+        return
     inside = thing.values() if isinstance(thing, dict) else thing
     if not isinstance(thing, dict | list | tuple):
         inside = vars(thing).values() if hasattr(thing, "__dict__") else ()
     for each in inside:
-        yield from _objects_in(each, known)
+        yield from objects_in(each, known)
 
 
 def read_model_card(path, *, max_bytes=_MAX_BYTES):

@@ -16,7 +16,7 @@ from .._data import check_sparse_structure
 from .labels import labels_from_array
 from .limits import RefusedFileError
 from .pieces import Fingerprint, Piece
-from .request import clean_errors, quote, texts
+from .request import check_characters, clean_errors, quote, texts
 
 __all__ = [
     "ArraysReader",
@@ -345,11 +345,11 @@ class StoredArray(NamedTuple):
     order: str
 
     def __getitem__(self, key):
-        return np.array(self._map_file()[key], order="C")
+        return check_characters(np.array(self._map_file()[key], order="C"), self.path.name)
 
     def whole(self):
         """Copy all of it."""
-        return np.array(self._map_file())
+        return check_characters(np.array(self._map_file()), self.path.name)
 
     def _map_file(self):
         if 0 in self.shape:

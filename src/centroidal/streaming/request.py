@@ -14,6 +14,7 @@ __all__ = [
     "ColumnRoles",
     "RawTable",
     "Request",
+    "check_characters",
     "clean_errors",
     "count_noun",
     "list_names",
@@ -199,6 +200,21 @@ def texts(values):
         value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
         for value in np.asarray(values, dtype=object).ravel().tolist()
     ]
+
+
+def check_characters(values, name):
+    """Return an array; raise if it is one of texts with numbers in them that are no characters.
+
+    NumPy reads texts as numbers, and would make strings of them that Python does not know.
+    """
+    if values.dtype.kind == "U" and values.size:
+        numbers = np.dtype(np.uint32).newbyteorder(values.dtype.str[0])
+        codes = np.frombuffer(values.tobytes(), numbers)
+        is_wrong = (codes > 0x10FFFF) | ((codes >= 0xD800) & (codes < 0xE000))
+        if is_wrong.any():
+            code = codes[is_wrong.argmax()]
+            raise ValueError(f"{name} holds a text with {code:#x}, which is no character.")
+    return values
 
 
 @contextmanager

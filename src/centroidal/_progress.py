@@ -63,4 +63,5 @@ def progress_function(progress, unit):
 
 def _write_line(unit, n_done, n_steps, what):
     end = "\n" if n_done == n_steps else ""
-    print(f"\r{n_done}/{n_steps} {unit}: {what}".ljust(60), end=end, file=sys.stderr, flush=True)
+    line = f"{n_done}/{n_steps} {unit}: {what}"
+    print(f"\r{line:<79.79}", end=end, file=sys.stderr, flush=True)

@@ -4,7 +4,6 @@ The file goes from the question, `compare` and `iter_comparison`, over one membe
 the run over all of them. The answer is in comparison.py, whom to compare in lineup.py.
 """
 
-import sys
 import time
 import traceback
 import warnings
@@ -23,6 +22,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from .._data import check_labelled, check_labels, label_codes, rows_of
 from .._parameters import check_classifier, check_jobs
+from .._progress import progress_function
 from .comparison import FoldResult, Question, tabulate
 from .feature_flow import used_features
 from .lineup import comparison_lineup, inner_folds
@@ -293,23 +293,13 @@ def _check_baseline(baseline, estimators):
 
 def _check_progress(progress):
     """Return what is called after each fit."""
-    if progress is None or progress is False:
-        return lambda result, run: None
-    if progress is True:
-        return _print_progress
-    if not callable(progress):
-        raise TypeError(
-            f"progress={progress!r} must be True, a function of a result and a run, or None."
-        )
-    return progress
+    tell = progress_function(progress, "fits")
 
+    def tell_of(result, run):
+        left = f"{run.seconds_left:.0f} s left" if run.n_done < len(run) else "done"
+        tell(run.n_done, len(run), f"{result.name}, fold {result.fold + 1}, {left}")
 
-def _print_progress(result, run):
-    """Write over the line of before; after the last fit, end it."""
-    left = f"{run.seconds_left:.0f} s left" if run.n_done < len(run) else "done"
-    line = f"{run.n_done}/{len(run)} fits, {left}: {result.name}, fold {result.fold + 1}"
-    end = "\n" if run.n_done == len(run) else ""
-    print(f"\r{line:<79.79}", end=end, file=sys.stderr, flush=True)
+    return progress if callable(progress) else tell_of
 
 
 def _lineup_for(data, folds, groups, scoring, imputer):

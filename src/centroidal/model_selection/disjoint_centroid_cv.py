@@ -220,7 +220,7 @@ class _CentroidsOnGrid(NamedTuple):
 
     def hits(self, data, test):
         """Weight of what each model recognises of each class, and of all."""
-        weights = np.ones(test.size) if data.weights is None else data.weights[test]
+        weights = data.row_weights[test]
         codes, n_classes, X = data.codes[test], data.classes.size, data.X[test]
         hits = np.zeros((n_classes, len(self.solutions)))
         for position, solution in enumerate(self.solutions):

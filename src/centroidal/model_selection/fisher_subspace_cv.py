@@ -182,7 +182,7 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
     def _grid(self, data):
         """Numbers of components in increasing order."""
         grid = self.n_components_grid
-        total = data.codes.size if data.weights is None else data.weights.sum()
+        total = data.row_weights.sum()
         last = max(1, min(*data.X.shape, _TIMES_THE_RULE * log2_rule(total)))
         if grid is None:
             return log_spaced(last, _GRID_POINTS)

@@ -136,7 +136,7 @@ class CentersPath(NamedTuple):
             count = partial(_hits_of_block, count)
             both = data.X.sum_rows(count, tested.codes, tested.weights)
             return both[:, :-1], both[:, -1]
-        weights = np.ones(data.codes.size) if data.weights is None else data.weights
+        weights = data.row_weights
         totals = np.bincount(data.codes[rows], weights[rows], minlength=data.classes.size)
         X = data.X.tocsr() if issparse(data.X) else data.X
         return self._count(count, X, rows, data.codes, weights), totals

@@ -6,6 +6,7 @@ from centroidal._files import check_source, check_target, write_atomically
 from centroidal.io import read_table
 from centroidal.persistence import load_model, read_model_card
 from centroidal.streaming import batches
+from tests.streaming import children
 
 
 def test_file_is_written_and_nothing_beside_it(tmp_path):
@@ -29,6 +30,47 @@ def test_write_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr("centroidal._files.os.replace", refuse)
     with pytest.raises(OSError, match="no"):
         write_atomically(tmp_path / "a.txt", b"new", force=True)
+    assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("a.txt", b"old")]
+
+
+def write_at_once(path, n_writers):
+    """Let processes write to the same path at the same moment; how many believe that they did?"""
+    gate, starter = os.pipe()
+    writers = []
+    for number in range(n_writers):
+        child = os.fork()
+        if child == 0:
+            os.close(starter)
+            os.read(gate, 1)  # until it is closed
+            try:
+                write_atomically(path, b"%d" % number)
+            except FileExistsError:
+                os._exit(1)
+            os._exit(0)
+        writers.append(child)
+    os.close(gate)
+    os.close(starter)
+    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in writers].count(0)
+
+
+def race(folder, n_rounds, n_writers):
+    return [write_at_once(folder / f"{i}.txt", n_writers) for i in range(n_rounds)]
+
+
+@children.forks
+def test_one_of_many_writers_wins(tmp_path):
+    assert children.call(race, tmp_path, 40, 8) == [1] * 40
+    assert len(list(tmp_path.iterdir())) == 40
+
+
+def test_file_is_published_without_hard_links_too(tmp_path, monkeypatch):
+    def refuse(source, target):
+        raise PermissionError("no hard links")
+
+    monkeypatch.setattr("centroidal._files.os.link", refuse)
+    write_atomically(tmp_path / "a.txt", b"old")
+    with pytest.raises(FileExistsError, match="a.txt exists; force=True overwrites it"):
+        write_atomically(tmp_path / "a.txt", b"new")
     assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("a.txt", b"old")]
 
 

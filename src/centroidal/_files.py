@@ -17,7 +17,8 @@ def write_atomically(path, content, *, force=False):
     content : bytes
         What to write.
     force : bool, default=False
-        Whether a file that exists may be overwritten.
+        Whether a file that exists may be overwritten. If not, one of several writers wins and
+        the others get FileExistsError.
     """
     path = Path(path)
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
@@ -26,10 +27,25 @@ def write_atomically(path, content, *, force=False):
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        _check_absent(path, force)
-        os.replace(part, path)
+        if force:
+            os.replace(part, path)
+        else:
+            _publish(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _publish(part, path):
+    """Give a file a name that nobody else has taken."""
+    _check_absent(path, force=False)
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        _check_absent(path, force=False)
+        raise
+    except OSError:  # no hard links here: the name is taken first, by a file that is empty
+        with open(path, "xb"):
+            os.replace(part, path)
 
 
 def check_source(path):

@@ -28,6 +28,7 @@ from centroidal.streaming import batches
 __all__ = [
     "MOMENTS",
     "Work",
+    "call",
     "counts_memory",
     "die",
     "fork",
@@ -85,7 +86,7 @@ class Work(NamedTuple):
 
 def die(work, share, event):
     """Do the work in a process that is killed at a moment; say whether it was."""
-    return _alone(_work_until, work, share, event) is None
+    return call(_work_until, work, share, event) is None
 
 
 def megabytes(work, before=None):
@@ -93,7 +94,7 @@ def megabytes(work, before=None):
 
     What is done before does not count.
     """
-    return _alone(_count_megabytes, work, before)
+    return call(_count_megabytes, work, before)
 
 
 # ------------------------------------------------------------------ in the process of the tests
@@ -110,7 +111,7 @@ def fork(function, *arguments):
     return pickle.load(server.stdout)
 
 
-def _alone(function, *arguments):
+def call(function, *arguments):
     """Call a function in a process of its own; return its result, None if it was killed."""
     answer, code = fork(_pickle_result, function, arguments)
     if code == -signal.SIGKILL:

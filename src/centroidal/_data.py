@@ -155,7 +155,9 @@ class LabelledFitMixin:
         y : array-like of shape (n_samples,)
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights; an integer weight is the same as so many copies.
+            Weights, of which only ratios count. Where a rule asks for a number of samples, the
+            smallest weight is one sample, and others are so many copies, if they are multiples of
+            it; else each sample of positive weight is one.
         """
         check_parameters(self)
         finite = sample_weight is not None or not self._finds_infinite

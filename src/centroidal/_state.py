@@ -291,6 +291,16 @@ def optional(check):
     return lambda value, sizes: None if value is None else check(value, sizes)
 
 
+def newer(check):
+    """Return a check: what passes another check, and older files lack."""
+
+    def check_newer(value, sizes):
+        check(value, sizes)
+
+    check_newer.may_be_absent = True
+    return check_newer
+
+
 def part(kind, **sizes_inside):
     """Return a check: a statistic or a solution; sizes have other names inside where it is said."""
 

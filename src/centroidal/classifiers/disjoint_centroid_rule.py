@@ -25,7 +25,7 @@ from ..solvers.disjoint_centroids import (
 )
 from ..solvers.feature_partitions import Partitions, alternate, cluster_columns, draw_seeds
 from ..solvers.sparse_centers import feature_scale
-from ..statistics import ClassMoments
+from ..statistics import ClassMoments, weights_in_samples
 from ..statistics.residuals import column_products
 from ..statistics.threads import map_blocks, row_blocks
 from ._base import SolvedClassifier, recipe_of
@@ -283,7 +283,8 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
             masks = solution.groups.masks[seen]
             return slope_from_moments(moments.take_classes(seen), masks, solution.scale), None
         data = data.take_rows(data.counted_rows)
-        codes, weights = data.codes, data.row_weights
+        # What a penalty is weighed against is a number of samples.
+        codes, weights = data.codes, weights_in_samples(data.row_weights)
         distances = self._distances(data.X, solution)
         positions = np.cumsum(seen) - 1
         slope = slope_from_distances(distances, positions[codes], weights)

@@ -1,5 +1,6 @@
 """How a Fisher subspace is found and cut, and what a classifier that has found one does."""
 
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import NamedTuple
@@ -23,7 +24,7 @@ from ..solvers.fisher_subspace import (
     whiten,
 )
 from ..solvers.thresholds import Line, LineInBlocks
-from ..statistics import ClassSubspace, class_moments, class_subspace
+from ..statistics import ClassSubspace, class_moments, class_subspace, count_samples
 from ..statistics.threads import with_limited_blas
 from ._base import SolvedClassifier, two_sided
 
@@ -57,17 +58,17 @@ class FisherRecipe(NamedTuple):
         is_number = isinstance(wanted, int)
         return wanted if is_number and self.whitening == "truncated" else None
 
-    def whiten(self, spectrum, n_samples):
-        """Solve for the whitening transform."""
+    def whiten(self, spectrum, total, n_samples):
+        """Solve for the whitening transform, with the weight of all samples and their number."""
         wanted = self.components(n_samples)
         rank = spectrum.values.size
         n_components = rank if wanted is None else count_components(wanted, spectrum)
-        return whiten(spectrum, self.whitening, n_components, n_samples)
+        return whiten(spectrum, self.whitening, n_components, total)
 
     def axes(self, subspace):
         """Fisher axes of the classes that were seen, and the whitening that gave them."""
         seen = subspace.counts > 0
-        whitening = self.whiten(subspace.spectrum, subspace.total)
+        whitening = self.whiten(subspace.spectrum, subspace.total, subspace.n_samples)
         means = subspace.means[seen] - subspace.mean
         return fisher_axes(whitening, subspace.counts[seen], means), whitening
 
@@ -159,8 +160,10 @@ def summarise_rows(estimator, recipe, data):
     """Summarise samples by what a recipe needs of them."""
     moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
     check_finite_summary(estimator, data.X, moments.means, moments.squares)
-    n_pairs = recipe.n_pairs(moments.counts.sum())
-    return class_subspace(data.X, data.codes, moments, data.weights, recipe.scatter, n_pairs)
+    size = count_samples(data.codes, data.weights, moments.counts)
+    n_pairs = recipe.n_pairs(size.number(moments.counts.sum()))
+    rows = data.X, data.codes, moments, data.weights
+    return replace(class_subspace(*rows, recipe.scatter, n_pairs), size=size)
 
 
 def solve_rows(estimator, recipe, data):
@@ -225,7 +228,7 @@ def _threshold_point(subspace, whitening, axis, threshold):
 def merge_solutions(recipe, *parts):
     """Merge what two parts of the data gave; classes must be in the same order."""
     first, second = (part.subspace for part in parts)
-    n_pairs = recipe.n_pairs(first.total + second.total)
+    n_pairs = recipe.n_pairs(first.size.merge(second.size).number(first.total + second.total))
     subspace = first.merge(second, None if n_pairs is None else 2 * n_pairs)
     (axes, centers), whitening = recipe.axes(subspace)
     within = subspace.covariance_inside(axes)

@@ -19,7 +19,7 @@ from .._data import (
 )
 from .._parameters import check_kernel, check_parameters, check_priors
 from ..solvers.fisher_subspace import kernel_axes
-from ..statistics import GramSummary, class_moments, gram_summary
+from ..statistics import GramSummary, SampleCount, class_moments, gram_summary
 from ..statistics.threads import limit_blas, map_blocks, row_blocks
 from ._base import ClassScoresMixin, recipe_of, two_sided, with_short_indices
 from .fisher_recipe import FisherRecipe
@@ -42,12 +42,17 @@ class Training(NamedTuple):
         "n_pairs": state.optional(state.count(1)),
     }
 
+    @property
+    def n_samples(self):
+        """How many samples the weights stand for."""
+        return SampleCount.of(self.weights).number(self.weights.sum())
+
     def knows_enough_for(self, recipe):
         """Whether what was decomposed is enough for other settings."""
         found = self.summary.spectrum
         if found is None:
             return recipe.whitening == "full" and recipe.n_components is None
-        needed = recipe.n_pairs(self.weights.sum())
+        needed = recipe.n_pairs(self.n_samples)
         is_complete = self.n_pairs is None or found.values.size < self.n_pairs
         return is_complete or (needed is not None and needed <= self.n_pairs)
 
@@ -215,7 +220,7 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
             matrix = self._kernel_matrix(samples, samples, gamma)
         check_kernel_matrix(matrix)
         by_inverse = self.whitening == "full" and self.n_components is None
-        n_pairs = recipe.n_pairs(weights.sum())
+        n_pairs = recipe.n_pairs(SampleCount.of(weights).number(weights.sum()))
         summary = gram_summary(
             matrix, codes, data.classes.size, weights, n_pairs, invert=by_inverse
         )
@@ -265,7 +270,7 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
         summary = training.summary
         whitening = None
         if summary.spectrum is not None:
-            whitening = recipe.whiten(summary.spectrum, summary.counts.sum())
+            whitening = recipe.whiten(summary.spectrum, summary.counts.sum(), training.n_samples)
         axes, images, centers = kernel_axes(summary, whitening)
         roots = np.sqrt(training.weights)[:, None]
         rule = recipe.rule(

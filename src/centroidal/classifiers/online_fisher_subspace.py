@@ -11,7 +11,7 @@ from .._data import check_finite
 from .._parameters import number
 from ..solvers.fisher_subspace import cut_at
 from ..solvers.thresholds import mahalanobis_threshold
-from ..statistics import ClassSubspace, SlidingSubspace
+from ..statistics import ClassSubspace, SampleCount, SlidingSubspace
 from ._base import MergeableClassifier
 from .fisher_recipe import FisherRecipe, FisherRule, FisherSolution
 
@@ -160,7 +160,9 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
         if (self.window is None) != (before.window is None):
             raise ValueError(f"window={self.window!r} must be what it was in the first call.")
         chunk = _Rows.of(data)
-        n_pairs = 2 * self._recipe.n_pairs(before.subspace.total + chunk.weights.sum())
+        size = before.subspace.size.merge(SampleCount.of(chunk.weights))
+        total = before.subspace.total + chunk.weights.sum()
+        n_pairs = 2 * self._recipe.n_pairs(size.number(total))
         if before.window is None:
             subspace = chunk.add_to(before.subspace, n_pairs)
             return Stream(subspace, None, self._variances(subspace, before, chunk))
@@ -176,8 +178,9 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
         return Stream(ClassSubspace.empty(n_classes, n_features), window)
 
     def _merge_summaries(self, first, second):
-        n_pairs = 2 * self._recipe.n_pairs(first.subspace.total + second.subspace.total)
-        subspace = first.subspace.merge(second.subspace, n_pairs)
+        parts = first.subspace, second.subspace
+        size, total = parts[0].size.merge(parts[1].size), parts[0].total + parts[1].total
+        subspace = parts[0].merge(parts[1], 2 * self._recipe.n_pairs(size.number(total)))
         return Stream(subspace, None, self._variances(subspace, first, second))
 
     def _axis(self, subspace):

@@ -16,7 +16,7 @@ from ..solvers.l21_centroids import (
 )
 from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
-from ..statistics import class_moments
+from ..statistics import class_moments, weights_in_samples
 from ..statistics.residuals import residuals
 from ._ranked_selector import CERTIFICATE, RankedSelector
 
@@ -222,7 +222,7 @@ class L21CentroidSelector(RankedSelector):
         if self.scale == "std":
             origin, scale = moments.overall_mean, feature_scale(np.sqrt(moments.variance))
         data = data.take_rows(data.counted_rows)
-        codes, weights = data.codes, data.row_weights
+        codes, weights = data.codes, weights_in_samples(data.row_weights)
         X = data.X.tocsr() if issparse(data.X) else data.X
         rows = residuals(X, np.zeros_like(codes), origin[None], weights**2, scale)
         if self.targets == "centroids":

@@ -8,7 +8,7 @@ from .._parameters import check_count, check_positive, choice, optional
 from ..solvers.linear_centroid_encoder import encoding_problem, solve_linear_centroid_encoder
 from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
-from ..statistics import class_moments
+from ..statistics import class_moments, weights_in_samples
 from ._ranked_selector import CERTIFICATE, RankedSelector
 
 __all__ = ["LinearCentroidEncoder"]
@@ -205,12 +205,13 @@ class LinearCentroidEncoder(RankedSelector):
 
     def _problem(self, data):
         """Return what is solved, and what each feature is reduced by and divided by."""
-        moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
+        weights = None if data.weights is None else weights_in_samples(data.weights)
+        moments = class_moments(data.X, data.codes, data.classes.size, weights)
         check_finite_summary(self, data.X, moments.means, moments.squares)
         if self.scale is None:
-            problem = encoding_problem(data.X, data.codes, moments, data.weights)
+            problem = encoding_problem(data.X, data.codes, moments, weights)
             return problem, np.zeros(data.X.shape[1]), np.ones(data.X.shape[1])
         mean, spread = moments.overall_mean, np.sqrt(moments.variance)
         divisors = np.where(spread > 0.0, spread, np.inf)  # a constant feature becomes zero
-        problem = encoding_problem(data.X, data.codes, moments, data.weights, mean, divisors)
+        problem = encoding_problem(data.X, data.codes, moments, weights, mean, divisors)
         return problem, mean, feature_scale(spread)

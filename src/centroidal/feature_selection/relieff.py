@@ -140,7 +140,7 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         y : array-like of shape (n_samples,)
             Class labels, of any type.
         sample_weight : array-like of shape (n_samples,), default=None
-            Number of copies that each sample counts for.
+            Weights: copies that each sample counts for, where they are multiples of the smallest.
         """
         check_parameters(self)
         n_neighbors = int(self.n_neighbors or _NEIGHBORS[self.variant])

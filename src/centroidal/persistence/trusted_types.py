@@ -87,6 +87,7 @@ _TUPLES = {
     "centroidal.solvers.sparse_centers.CenterPath",
     "centroidal.solvers.distances.Whitening",
     "centroidal.statistics.gram.GramSummary",
+    "centroidal.statistics.sample_count.SampleCount",
     "centroidal.statistics.spectrum.Spectrum",
 }
 _SCALARS = {

@@ -21,6 +21,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import coo_array, issparse
 
+from ..statistics import weights_in_samples
 from ..statistics.threads import column_blocks, limit_blas, map_blocks, one_blas_thread, run_blocks
 from . import _relief_loops
 from .ranking import ROUNDING
@@ -74,13 +75,15 @@ def pose_relief(
 ):
     """Prepare samples, NaN where a value is missing, features and weights.
 
-    A row of weight 2 counts as two equal rows. `metric`, "manhattan" or "euclidean", is what makes
+    Of weights that are multiples of the smallest, a row of twice that counts as two equal rows; of
+    others, rows count as one on the average. `metric`, "manhattan" or "euclidean", is what makes
     neighbours near; `variant`, "classic" or "squared", as above.
     """
     if weights is None:
         weights = np.ones(codes.size)
     elif not weights.all():
         X, codes, weights = (part[weights > 0] for part in (X, codes, weights))
+    weights = weights_in_samples(weights)
     if is_categorical is None:
         is_categorical = np.zeros(X.shape[1], dtype=bool)
     counts = np.bincount(codes, weights, minlength=n_classes)

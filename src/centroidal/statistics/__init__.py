@@ -4,6 +4,7 @@ from .class_medians import ClassMedians, class_medians, median_deviations
 from .class_moments import ClassMoments, class_moments, fold_moments
 from .class_subspace import ClassSubspace, ClusterScatters, class_subspace, cluster_scatters
 from .gram import GramSummary, gram_summary
+from .sample_count import SampleCount, count_samples, weights_in_samples
 from .sliding_subspace import SlidingSubspace
 from .spectrum import Spectrum, WithinCovariance, matrix_spectrum, within_covariance
 from .threads import map_blocks
@@ -14,6 +15,7 @@ __all__ = [
     "ClassSubspace",
     "ClusterScatters",
     "GramSummary",
+    "SampleCount",
     "SlidingSubspace",
     "Spectrum",
     "WithinCovariance",
@@ -21,10 +23,12 @@ __all__ = [
     "class_moments",
     "class_subspace",
     "cluster_scatters",
+    "count_samples",
     "fold_moments",
     "gram_summary",
     "map_blocks",
     "matrix_spectrum",
     "median_deviations",
+    "weights_in_samples",
     "within_covariance",
 ]

@@ -3,13 +3,14 @@
 Also the scatter of clusters, from which that of any two together follows.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .. import _state as state
 from .class_moments import class_moments
 from .residuals import residuals
+from .sample_count import NO_SAMPLES, SampleCount, count_samples
 from .spectrum import Spectrum, matrix_spectrum, merged_spectrum, spectrum
 
 _LARGEST_SCATTER = 1500  # features above which scatter matrices are not kept
@@ -26,12 +27,14 @@ class ClassSubspace:
     # Of the scatter around the common mean ("total") or the class means ("within").
     spectrum: Spectrum
     scatter: str  # {"total", "within"}: which
+    size: SampleCount = NO_SAMPLES  # how many samples the weights stand for
 
     _state = {
         "counts": state.floats("classes", least=0.0, above=0.0),
         "means": state.floats("classes", "features"),
         "spectrum": state.part(Spectrum),
         "scatter": state.text("total", "within"),
+        "size": state.newer(state.part(SampleCount)),
     }
 
     @classmethod
@@ -44,6 +47,11 @@ class ClassSubspace:
     def total(self):
         """Sum of all sample weights."""
         return self.counts.sum()
+
+    @property
+    def n_samples(self):
+        """How many samples the weights stand for."""
+        return self.size.number(self.total)
 
     @property
     def mean(self):
@@ -60,12 +68,12 @@ class ClassSubspace:
         counts = np.zeros(n_classes)
         means = np.zeros((n_classes, self.means.shape[1]))
         counts[positions], means[positions] = self.counts, self.means
-        return ClassSubspace(counts, means, self.spectrum, self.scatter)
+        return replace(self, counts=counts, means=means)
 
     def columns(self, order):
         """Return the same with feature `order[j]` in place j."""
         found = self.spectrum._replace(vectors=self.spectrum.vectors.take(order, axis=0))
-        return ClassSubspace(self.counts, self.means.take(order, axis=1), found, self.scatter)
+        return replace(self, means=self.means.take(order, axis=1), spectrum=found)
 
     def merge(self, other, n_pairs=None):
         """Return the summary of both parts together, cut to `n_pairs` directions.
@@ -82,7 +90,8 @@ class ClassSubspace:
     def update(self, X, codes, weights=None, n_pairs=None):
         """Return the summary with the rows of a small dense block added."""
         moments = class_moments(X, codes, self.counts.size, weights)
-        block = ClassSubspace(moments.counts, moments.means, self.spectrum, self.scatter)
+        size = count_samples(codes, weights, moments.counts)
+        block = ClassSubspace(moments.counts, moments.means, self.spectrum, self.scatter, size)
         rows = block.center_rows(X, codes, weights)
         # Rows that sum to zero, each moved by the same step, have as scatter the sum of both: the
         # step needs no column of its own.
@@ -112,13 +121,13 @@ class ClassSubspace:
         means = self.means + (other.means - self.means) * share[:, None]
         found = merged_spectrum(self.spectrum, columns, n_pairs)
         found = found._replace(trace=found.trace + cut_off)
-        return ClassSubspace(counts, means, found, self.scatter)
+        return ClassSubspace(counts, means, found, self.scatter, self.size.merge(other.size))
 
     @property
     def tail(self):
         """Mean variance in the directions that were cut off."""
         found = self.spectrum
-        n_left = min(self.means.shape[1], self.total - 1.0) - found.values.size
+        n_left = min(self.means.shape[1], self.n_samples - 1.0) - found.values.size
         cut_off = max(found.trace - found.values.sum(), 0.0)
         return cut_off / max(n_left, 1.0) / max(self.total, np.finfo(float).tiny)
 

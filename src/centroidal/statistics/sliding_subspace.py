@@ -1,6 +1,7 @@
 """The subspace of the most recent chunks of a stream: new rows come in, old ones are forgotten."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 from scipy.linalg import svd
@@ -9,6 +10,7 @@ from .. import _state as state
 from .class_moments import class_moments
 from .class_subspace import ClassSubspace
 from .residuals import residuals
+from .sample_count import SampleCount
 from .spectrum import Spectrum, split_columns
 from .threads import with_limited_blas
 
@@ -79,7 +81,8 @@ class SlidingSubspace:
         n_kept = sum(chunk.codes.size for chunk in chunks[:-1])
         old = self.coordinates[self.coordinates.shape[0] - n_kept :]
         counts, means = _class_means(chunks)
-        summary = ClassSubspace(counts, means, self.subspace.spectrum, "total")
+        size = reduce(SampleCount.merge, (SampleCount.of(chunk.weights) for chunk in chunks))
+        summary = ClassSubspace(counts, means, self.subspace.spectrum, "total", size)
         basis, coordinates = self._extend_basis(X, old, summary.mean)
         roots = np.sqrt(np.concatenate([chunk.weights for chunk in chunks]))
         _, singular, turn = svd(
@@ -92,7 +95,7 @@ class SlidingSubspace:
             chunk.trace + chunk.total * ((chunk.mean - summary.mean) ** 2).sum() for chunk in chunks
         )
         found = Spectrum(singular[: turn.shape[1]] ** 2, basis @ turn, trace)
-        subspace = ClassSubspace(counts, means, found, "total")
+        subspace = replace(summary, spectrum=found)
         return SlidingSubspace(chunks, coordinates @ turn, subspace)
 
     def _extend_basis(self, X, old, mean):

@@ -1,9 +1,7 @@
 import gzip
 import io
-import os
 import subprocess
 import sys
-import time
 import warnings
 import zipfile
 from decimal import Decimal
@@ -1248,101 +1246,3 @@ def test_texts_that_are_no_characters_are_refused(written, name, code):
     arrays[name].view(np.uint32)[1] = code
     with pytest.raises(ValueError, match=rf"t.npz .*: {name} holds a text with {code:#x}, which"):
         read_table(written(npz(**arrays), "t.npz"))
-
-
-# ------------------------------------------------------------------ broken tables
-
-N_MUTATED = int(os.environ.get("CENTROIDAL_FUZZ", "500"))
-BITS = [
-    b",", b";", b"\t", b"\n", b"\r\n", b"\r", b'"', b'""', b"\0", b"\xff", b"NA", b"nan", b"inf",
-    b"1e999", b"-", b"_", b"True", b"1,5", "ü".encode(), b"kind", b"g1", b"", b"|", b"'", b"#",
-    b" ", b"\\",
-]  # fmt: skip
-
-
-def seeds():
-    """Return small tables of every format that is read without an optional package."""
-    X, y = np.eye(4) + 0.25, np.array(["a", "b", "a", "b"])
-    mat, svm, stored = io.BytesIO(), io.BytesIO(), io.BytesIO()
-    savemat(mat, {"X": X, "Y": np.array([1, 2, 1, 2])})
-    dump_svmlight_file(X, [1, 2, 1, 2], svm)
-    sparse.save_npz(stored, sparse.csr_array(X))
-    texts = [(PLAIN, "t.csv"), (GAPS, "t.csv"), (SIDEWAYS, "t.csv"), (PLAIN, "t.tsv")]
-    texts.append((PLAIN.replace("a", '"a"').replace("s1", '"s,1"'), "t.csv"))
-    binary = [
-        (gzip.compress(PLAIN.encode()), "t.csv.gz"),
-        (npz(X=X, y=y, ids=y), "t.npz"),
-        (stored.getvalue(), "t.npz"),
-        (mat.getvalue(), "t.mat"),
-        (svm.getvalue(), "t.svm"),
-    ]
-    return [(text.encode(), name) for text, name in texts * 3] + binary
-
-
-def mutate(data, rng):
-    data = bytearray(data)
-    for _ in range(rng.integers(1, 5)):
-        i, j = sorted(rng.integers(0, len(data) + 1, size=2).tolist())
-        j = min(j, i + 12)
-        kind = rng.integers(0, 5)
-        if kind == 0:
-            del data[i:j]
-        elif kind == 1:
-            data[i:j] = BITS[rng.integers(0, len(BITS))]
-        elif kind == 2:
-            data[i:i] = BITS[rng.integers(0, len(BITS))]
-        elif kind == 3:
-            data[i:i] = data[i:j]
-        elif data:
-            data[min(i, len(data) - 1)] = rng.integers(0, 256)
-    return bytes(data)
-
-
-def clean(error, name):
-    """Return the message of an error that is one of ours."""
-    assert type(error) is ValueError, repr(error)
-    assert name in str(error)
-    assert len(str(error)) < 1000
-    return str(error)
-
-
-def outcome(path, options):
-    """Return the table, or the one kind of error that is allowed, as something to compare."""
-    try:
-        table = read_table(path, **options)
-    except (ValueError, TypeError, OSError) as error:
-        return clean(error, path.name)
-    assert table.X.dtype in (np.float64, np.float32)
-    assert len(set(table.feature_names)) == table.X.shape[1]
-    values = dense(table.X)
-    assert table.impute == "median" or np.isfinite(values).all()
-    y = None if table.y is None else table.y.tolist()
-    ids = None if table.ids is None else table.ids.tolist()
-    return values.tobytes(), y, table.feature_names.tolist(), ids, table.remarks
-
-
-def test_broken_tables_give_clean_errors_with_and_without_pyarrow(tmp_path, monkeypatch):
-    rng = np.random.default_rng(7)
-    sources = seeds()
-    choices = [
-        {"target": "kind", "ids": "sample"},
-        {"target": "kind", "drop": ["sample"], "impute": "median"},
-        {"target": "y", "impute": "drop-features"},
-        {"target": "kind", "drop": ["note"], "transpose": True},
-        {},
-        {"impute": "median"},
-    ]
-    slowest = 0.0
-    for _ in range(N_MUTATED):
-        data, name = sources[rng.integers(0, len(sources))]
-        path = tmp_path / name
-        path.write_bytes(mutate(data, rng))
-        options = choices[rng.integers(0, len(choices))]
-        start = time.process_time()
-        first = outcome(path, options)
-        slowest = max(slowest, time.process_time() - start)
-        if "sv" in name and not name.endswith("svm"):
-            with monkeypatch.context() as patch:
-                hide_pyarrow(patch)
-                assert outcome(path, options) == first, path.read_bytes()
-    assert slowest < 5.0

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from .._files import check_target, write_atomically
 from .._optional import require
-from . import charts, sections
+from . import sections
 from ._text import count, json_text, tidy
 
 __all__ = ["build_report", "write_report"]
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_javascript = cache(charts.javascript)
+_PACKAGES = ("jinja2", "altair", "vl_convert")
 
 
 def build_report(
@@ -79,7 +79,7 @@ def build_report(
     """
     if selection is None and comparison is None:
         raise ValueError("selection=None and comparison=None: at least one of them is needed.")
-    jinja2 = require("jinja2", "report", "the report")
+    jinja2, *_ = (require(package, "report", "the report") for package in _PACKAGES)
     scripts = [_javascript(), _asset("report.js")]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
@@ -166,6 +166,8 @@ def _content(selection, comparison, table, command):
 
 def _charts(selection, comparison, table, references, compared):
     """Draw the charts there are data for; they go by name."""
+    from . import charts  # altair comes with it
+
     found = {}
     if selection is not None:
         found["curve"] = charts.curve_chart(selection)
@@ -175,6 +177,13 @@ def _charts(selection, comparison, table, references, compared):
     scores = references if compared is None else compared
     found["means"] = charts.means_chart(scores["rows"], name, scores["score"])
     return {name: chart for name, chart in found.items() if chart is not None}
+
+
+@cache
+def _javascript():
+    from .charts import javascript
+
+    return javascript()
 
 
 def _asset(name):

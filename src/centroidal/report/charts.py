@@ -6,6 +6,7 @@ an object, of which some, like ``__proto__``, are there already: numbers do that
 variables of the style sheet, so that themes and printing need no new drawing.
 """
 
+import altair as alt
 import numpy as np
 
 from .._optional import require
@@ -27,7 +28,6 @@ __all__ = ["curve_chart", "heat_chart", "javascript", "means_chart", "scatter_ch
 
 _HEAT_UNIT = "in standard deviations inside the classes from the mean of the centers"
 
-_PURPOSE = "the report"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _SERIES = ("this method", "random features", "always the largest class")
 _SERIES_COLOURS = ["var(--c0)", "var(--c1)", "var(--muted)"]
@@ -71,25 +71,20 @@ _CONFIG = {
 
 def javascript():
     """Return Vega, Vega-Lite and Vega-Embed as one script, in the version that altair speaks."""
-    altair = _altair()
-    converter = require("vl_convert", "report", _PURPOSE)
-    version = "_".join(altair.SCHEMA_VERSION.split(".")[:2])
+    converter = require("vl_convert", "report", "the report")
+    version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
     try:
         return converter.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
     except RuntimeError as error:
         raise ImportError(
-            f"altair {altair.__version__} needs a newer vl-convert-python than "
+            f"altair {alt.__version__} needs a newer vl-convert-python than "
             f"{converter.__version__}: pip install --upgrade 'centroidal[report]'."
         ) from error
 
 
-def _altair():
-    return require("altair", "report", _PURPOSE)
-
-
 def _chart(name):
     """Begin a chart of a data set, which `_finish` is given."""
-    return _altair().Chart(_altair().NamedData(name=name))
+    return alt.Chart(alt.NamedData(name=name))
 
 
 def _finish(chart, height, labels=None, **datasets):
@@ -98,14 +93,14 @@ def _finish(chart, height, labels=None, **datasets):
     Labels are the texts of the numbers that tell classes, or rows, apart.
     """
     if labels is not None:
-        chart = chart.add_params(_altair().param(name="labels", value=labels))
+        chart = chart.add_params(alt.param(name="labels", value=labels))
     chart = chart.properties(width="container", height=height, datasets=datasets)
     return chart.configure(**_CONFIG).to_dict()
 
 
 def _tooltip(**titles):
     """Show fields of a row, by the title of each."""
-    return [_altair().Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
+    return [alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
 
 
 def _score_values(mean, error, name):
@@ -121,7 +116,7 @@ def _score_values(mean, error, name):
 
 def _by(channel, field, domain, values):
     """Encode a field by a value for each of its names, without a legend."""
-    scale = _altair().Scale(domain=list(domain), range=list(values))
+    scale = alt.Scale(domain=list(domain), range=list(values))
     return channel(f"{field}:N", scale=scale, legend=None)
 
 
@@ -130,7 +125,6 @@ def _by(channel, field, domain, values):
 
 def curve_chart(selection):
     """Score against the number of features, with random ones beside it and the chosen number."""
-    alt = _altair()
     sizes = np.asarray(selection.path["n_features"])
     rows = _curve_rows(selection)
     bottom = max(0.0, np.floor(20 * min(row["low"] for row in rows) - 0.2) / 20)
@@ -192,8 +186,8 @@ def _curve_row(series, size, mean, error, name):
 def _size_scale(sizes):
     least, most = int(sizes[0]), int(sizes[-1])
     if most > 20:
-        return _altair().Scale(type="log", domain=[least, most], nice=False)
-    return _altair().Scale(domain=[least, max(most, least + 1)], nice=False, zero=False)
+        return alt.Scale(type="log", domain=[least, most], nice=False)
+    return alt.Scale(domain=[least, max(most, least + 1)], nice=False, zero=False)
 
 
 def _size_axis(sizes):
@@ -201,17 +195,16 @@ def _size_axis(sizes):
     steps = (1, 2, 5) if sizes[-1] / sizes[0] < 3000 else (1,)
     ticks = [step * 10**power for power in range(9) for step in steps]
     inside = [tick for tick in ticks if sizes[0] <= tick <= sizes[-1]]
-    return _altair().Axis(format=",d", values=inside, grid=False, labelOverlap="greedy")
+    return alt.Axis(format=",d", values=inside, grid=False, labelOverlap="greedy")
 
 
 def _share_axis(n_ticks):
     space = "replace(datum.label, '%', '\u00a0%')"
-    return _altair().Axis(format=".0%", labelExpr=space, tickCount=n_ticks)
+    return alt.Axis(format=".0%", labelExpr=space, tickCount=n_ticks)
 
 
 def _chosen_line(chosen, sizes, x):
     """Draw a dashed line at the chosen number, labelled on the side where there is room."""
-    alt = _altair()
     is_left = bool(np.searchsorted(sizes, chosen) < 0.6 * max(1, len(sizes) - 1))
     base = _chart("chosen").encode(x=x)
     rule = base.mark_rule(stroke="var(--muted)", strokeDash=[2, 3])
@@ -310,7 +303,6 @@ def _heat_rows(names, labels, values, centers):
 
 def _heat_layers(labels):
     """Colour the cells, and write the values into them where there is room."""
-    alt = _altair()
     base = _chart("rows").encode(
         x=_class_axis(len(labels) <= _MAX_LEVEL_LABELS),
         y=alt.Y(
@@ -339,7 +331,6 @@ def _heat_layers(labels):
 
 def _class_axis(is_level):
     """Labels of the classes above the columns, slanted where they are many."""
-    alt = _altair()
     axis = alt.Axis(
         orient="top",
         labelAngle=0 if is_level else -40,
@@ -408,7 +399,6 @@ def scatter_chart(selection, table):
 
 def _scatter_layers(labels, is_line):
     """Draw the points, and rings around those that were taken for another class."""
-    alt = _altair()
     two, codes = len(labels) == 2, list(range(len(labels)))
     beside = "principal component beside it" if two else "second Fisher axis"
     x = alt.X(
@@ -519,7 +509,6 @@ def means_chart(rows, score_name, title):
 
 
 def _mean_layers(score_name, title):
-    alt = _altair()
     axis = _share_axis(5) if is_share(score_name) else alt.Axis(tickCount=5)
     x = alt.X("mean:Q", title=title, scale=alt.Scale(zero=False, nice=True), axis=axis)
     style = {"labelColor": "var(--ink)", "labelPadding": 8, "labelLimit": 190}

@@ -10,7 +10,6 @@ from ._text import (
     NOTHING,
     class_labels,
     count,
-    is_share,
     json_number,
     json_text,
     number,
@@ -313,7 +312,6 @@ def embedded_data(selection, features):
     return {
         "position": slider_section(selection)["position"],
         "sizes": [int(size) for size in path["n_features"]],
-        "isShare": is_share(selection.scoring),
         "scoreName": score_words(selection.scoring).split(" (")[0],
         "scores": [json_number(each) for each in path["mean_test_score"]],
         "errors": [json_number(each) for each in path["se_test_score"]],
@@ -323,7 +321,6 @@ def embedded_data(selection, features):
         "confusions": confusion.tolist() if n_classes <= _MAX_MATRIX else None,
         "recalls": np.round(recall[:, :_MAX_CLASSES], 4).tolist(),
         "features": features["rows"],
-        "featuresInAll": features["n_features"],
         "hasCenters": features["has_centers"],
         "hasFrequencies": features["has_frequencies"],
     }

@@ -328,6 +328,24 @@ def test_classes_of_the_same_samples_leave_no_feature_a_score(rng, targets):
 # ------------------------------------------------------------------ weights
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("alpha", [0.1, 0.5])
+@pytest.mark.parametrize("tol", [None, 1e-9])
+def test_weights_select_what_copies_select(targets, seed, alpha, tol):
+    """Equations are singular with copies, and normal or integer values with many near-ties."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(30) % 3
+    X = rng.normal(size=(30, 90)) if seed % 2 else rng.integers(0, 4, (30, 90)).astype(float)
+    X[:, ::5] += y[:, None]
+    times = rng.integers(1, 4, 30)
+    selector = L21CentroidSelector(alpha, targets=targets, tol=tol)
+    found = selector.fit(X, y, sample_weight=times).get_support()
+    expected = selector.fit(np.repeat(X, times, axis=0), np.repeat(y, times)).get_support()
+    assert 0 < expected.sum() < 90
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_weights_are_numbers_of_copies(three_classes, targets):
     X, y = three_classes
     times = 1 + np.arange(24) % 3

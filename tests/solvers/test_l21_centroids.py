@@ -552,7 +552,7 @@ def test_rows_are_set_to_zero_only_if_the_gap_allows(wide):
     found = L21Solution(W, None, value, value, 0)
     kept = module._with_exact_zeros(wide.rows, wide.targets, alpha, found, 0.0)
     same = objective(wide.rows, wide.targets, kept.coefficients, alpha)
-    assert kept.objective <= value * (1 + 2e-9)
+    assert kept.objective <= value * (1 + 2e-8)
     assert kept.objective == pytest.approx(same, rel=1e-12)
 
 

@@ -65,7 +65,8 @@ class L21CentroidSelector(RankedSelector):
         certificate says so. "auto": "newton" up to 2000 samples times targets.
     tol : float or None, default=None
         Stop when the gap between objective and its lower bound is at most this share of the
-        objective. None is 1e-6 for "newton" and 1e-3 for "irls".
+        objective. None is 1e-6 for "newton" and 1e-3 for "irls". "newton" goes on to a hundredth of
+        it as long as it is not clear which features are in the optimum.
     max_iter : int, default=1000
         Most steps. If they are not enough, or rounding allows no more, a warning is given;
         `dual_gap_` is a proof in any case. Penalties below a thousandth of `alpha_max_`, where all

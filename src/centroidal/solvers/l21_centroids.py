@@ -32,10 +32,13 @@ _MOST_STEPS = 100
 _SMOOTHING = 1e-8  # smallest row norm as a share of the mean
 _DIRECT_SAMPLES = 2000  # up to which equations are solved by Cholesky
 _CG_TOL = 1e-8
+_MOST_JITTERS = 12  # tenfold each time, up to about the diagonal itself
 _BLOCK = 64  # rows that are solved for at a time
 _ROUNDING = 1e-12  # a smaller share of the largest possible correlation is none
 _HARMLESS = 0.01  # share of the gap by which it may grow for the sake of zeros
-_PRECISION = 1e-9  # share of the objective up to which ill-conditioned equations are solved
+_CLEAR = 10.0  # times that one of two shares is above the other if a feature is clearly in or out
+_FINER = 0.01  # share of the tolerance down to which to go on until that is clear
+_PRECISION = 1e-8  # share of the objective up to which ill-conditioned equations are solved
 _SMALL = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # shares of the longest row that may be zero
 
 
@@ -97,12 +100,13 @@ def _norms(vectors):
 def _factor(matrix):
     """Cholesky factor; what rounding took from the diagonal is given back, and no more."""
     jitter = len(matrix) * np.finfo(float).eps * matrix.diagonal().max()
-    while True:
+    for _ in range(_MOST_JITTERS):
         try:
             return np.linalg.cholesky(matrix)
         except LinAlgError:
             matrix.ravel()[:: len(matrix) + 1] += jitter
             jitter *= 10.0
+    return np.linalg.cholesky(matrix)
 
 
 def _solve_factored(lower, right):
@@ -224,9 +228,21 @@ def _is_in_optimum(rows, alpha, found):
     shares, the length of a row in that of the longest one and what S leaves of its constraint, one
     tends to zero with the gap: a feature is in the optimum if the first is the larger one.
     """
-    norms = _norms(found.coefficients)
+    lengths, left = _shares(rows, alpha, found)
+    return lengths > left
+
+
+def _is_clear(rows, alpha, found):
+    """Whether it is clear for all features if they are in the optimum."""
+    lengths, left = _shares(rows, alpha, found)
+    return bool(((lengths > _CLEAR * left) | (left > _CLEAR * lengths)).all())
+
+
+def _shares(rows, alpha, found):
+    """Lengths of the rows as shares of the longest, and what is left of their constraints."""
+    lengths = _norms(found.coefficients)
     left = 1.0 - _norms(rows.pull_back(found.dual)) / alpha
-    return norms > left * norms.max()
+    return lengths / max(lengths.max(), np.finfo(float).tiny), left
 
 
 def _with_exact_zeros(rows, targets, alpha, found, tol):
@@ -256,7 +272,7 @@ def solve_interior(rows, targets, alpha, tol, max_iter, start=None):
     n_iter, n_vain, aim, gap = 0, 0, _FIRST_AIM, np.inf
     for _ in range(_MOST_ROUNDS):
         columns = np.ascontiguousarray(rows.columns(chosen))
-        found = _solve_on(columns, targets, alpha, max(0.5 * tol, aim), max_iter - n_iter, dual)
+        found = _solve_on(columns, targets, alpha, aim, max_iter - n_iter, dual)
         n_iter += found.n_iter
         if found.objective < best:
             best = found.objective
@@ -268,16 +284,17 @@ def solve_interior(rows, targets, alpha, tol, max_iter, start=None):
         if below > bound:
             bound, best_dual = below, found.dual / excess
         gap, last_gap = (best - bound) / best, gap
+        solution = L21Solution(coefficients, best_dual, best, bound, n_iter)
+        is_clear = gap <= _FINER * tol or _is_clear(rows, alpha, solution)
         grown = _with_violators(chosen, lengths, targets.shape[0])
         n_vain = n_vain + 1 if grown.size == chosen.size and gap > 0.9 * last_gap else 0
-        if gap <= tol or n_iter >= max_iter or n_vain == _MOST_VAIN_ROUNDS:
+        if (gap <= tol and is_clear) or n_iter >= max_iter or n_vain == _MOST_VAIN_ROUNDS:
             break
-        aim = _NEXT_AIM * min(aim, gap)
+        aim = max(_NEXT_AIM * min(aim, gap), 0.5 * (tol if gap > tol else _FINER * tol))
         chosen = grown
         dual = found.dual / (_INSIDE * excess)
-    found = L21Solution(coefficients, best_dual, best, bound, n_iter)
 
-    kept = np.flatnonzero(_is_in_optimum(rows, alpha, found))
+    kept = np.flatnonzero(_is_in_optimum(rows, alpha, solution))
     columns, aim = np.ascontiguousarray(rows.columns(kept)), 0.5 * max(tol, gap)
     alone = _solve_on(columns, targets, alpha, aim, _MOST_STEPS, best_dual / _INSIDE)
     cut = np.zeros_like(coefficients)
@@ -285,9 +302,9 @@ def solve_interior(rows, targets, alpha, tol, max_iter, start=None):
     value = objective(rows, targets, cut, alpha)
     if alone.objective < value:
         cut[kept], value = alone.coefficients, alone.objective
-    if found.allows(value, tol):
-        return found._replace(coefficients=cut, objective=value)
-    return _with_exact_zeros(rows, targets, alpha, found, tol)
+    if solution.allows(value, tol):
+        return solution._replace(coefficients=cut, objective=value)
+    return _with_exact_zeros(rows, targets, alpha, solution, tol)
 
 
 def _first_features(rows, targets, alpha, start):
@@ -342,7 +359,7 @@ class _Cones:
                 matrix[a, :, b, :] = block
                 matrix[b, :, a, :] = block
         side = n_samples * n_targets
-        return np.linalg.cholesky(matrix.reshape(side, side))
+        return _factor(matrix.reshape(side, side))
 
 
 def _solve_on(columns, targets, alpha, tol, max_iter, dual):

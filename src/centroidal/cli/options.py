@@ -4,7 +4,7 @@ import argparse
 import re
 
 from .. import __version__
-from ..model_selection.methods import METHODS
+from ..model_selection.methods import METHODS, SCORES
 
 __all__ = [
     "EVALUATION",
@@ -101,7 +101,7 @@ _KNOWN = {
         "with gaps (default: refuse them)",
     },
     "--scoring": {
-        "choices": ("accuracy", "balanced_accuracy"), "default": "accuracy",
+        "choices": tuple(SCORES), "default": "accuracy",
         "help": "what counts (default: accuracy)",
     },
     "--folds": {

@@ -15,6 +15,7 @@ __all__ = [
     "BEST",
     "DEFAULT",
     "METHODS",
+    "SCORES",
     "DataKind",
     "Method",
     "best_candidates",
@@ -25,6 +26,10 @@ __all__ = [
 ]
 
 DEFAULT = "l2"
+SCORES = {  # that a selection is chosen by: what they are called in a sentence, and in full
+    "accuracy": ("accuracy", "accuracy"),
+    "balanced_accuracy": ("mean recall", "balanced accuracy (the mean recall of the classes)"),
+}
 BEST = "best"  # stands for whichever of several methods does best in the folds
 _MOST_FOR_ENCODER = 1000
 _N_FOLDS = 5

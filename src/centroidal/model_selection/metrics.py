@@ -4,8 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .methods import SCORES
+
 __all__ = [
-    "COUNTED",
     "Scoring",
     "check_scoring",
     "confusion_matrices",
@@ -14,8 +15,6 @@ __all__ = [
     "score_confusion",
     "score_hits",
 ]
-
-COUNTED = ("accuracy", "balanced_accuracy")  # scores that follow from counts
 
 
 class Scoring(NamedTuple):
@@ -27,7 +26,7 @@ class Scoring(NamedTuple):
     @property
     def is_counted(self):
         """Whether counts of right predictions are enough."""
-        return self.name in COUNTED
+        return self.name in SCORES
 
 
 def check_scoring(scoring):
@@ -67,7 +66,9 @@ def score_hits(hits, counts, name):
 
 def majority_score(counts, name):
     """Score of always predicting the largest class."""
-    return float(counts.max() / counts.sum() if name == "accuracy" else 1.0 / counts.size)
+    confusion = np.zeros((counts.size, counts.size))
+    confusion[:, counts.argmax()] = counts
+    return float(score_confusion(confusion, name))
 
 
 def corrected_error(values, ratio):

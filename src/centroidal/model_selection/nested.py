@@ -20,7 +20,8 @@ from .. import _state as state
 from .._parameters import CHECKS, check_choice, check_n_features_to_select
 from .._progress import ProgressMixin, with_callbacks
 from ..statistics import map_blocks
-from .metrics import COUNTED, check_scoring, corrected_error, score_confusion, score_hits
+from .methods import SCORES
+from .metrics import check_scoring, corrected_error, score_confusion, score_hits
 from .splits import Repeat, list_folds, size_ratio, training_sets
 
 __all__ = [
@@ -126,7 +127,7 @@ class Choice(NamedTuple):
     def check(self):
         """Raise unless each is something that can be asked for."""
         CHECKS["rule"]("rule", self.rule)
-        check_choice("scoring", self.scoring, COUNTED)
+        check_choice("scoring", self.scoring, SCORES)
         number = self.n_features_to_select
         if isinstance(number, bool) or not (isinstance(number, Integral) or number == AUTO):
             raise TypeError(f"n_features_to_select={number!r} must be an int or 'auto'.")

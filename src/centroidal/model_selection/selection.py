@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._plain import percent
+from .methods import SCORES
 
 __all__ = ["FeatureSelection"]
 
@@ -149,7 +150,7 @@ class FeatureSelection:
 
     def summary(self):
         """Say the answer in a sentence or two: features, score, and what to compare it with."""
-        name = {"accuracy": "accuracy", "balanced_accuracy": "mean recall"}[self.scoring]
+        name, _ = SCORES[self.scoring]
         is_one = self.n_features_to_select == 1
         features = f"{self.n_features_to_select:,} of {self.feature_names.size:,} features"
         unseen = "samples" if self.n_groups is None else "groups of samples"

@@ -6,6 +6,7 @@ import re
 import numpy as np
 
 from .._plain import percent as write_percent
+from ..model_selection.methods import SCORES
 
 __all__ = [
     "NOTHING",
@@ -28,10 +29,6 @@ _NO_BREAK, _MINUS = "\u00a0", "\u2212"
 NOTHING = "\u2013"  # in the place of a number
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _FEW_CLASSES = 12  # whose labels are shown in full
-_SHARES = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy (the mean recall of the classes)",
-}
 
 
 def tidy(text, length=_MAX_NAME):
@@ -111,9 +108,9 @@ def class_labels(classes, length=None):
 
 def score_words(name):
     """Name a score in words."""
-    return _SHARES.get(name, name.replace("_", " "))
+    return SCORES[name][1] if name in SCORES else name.replace("_", " ")
 
 
 def is_share(name):
     """Whether a score is a share of samples, to be written in percent."""
-    return name in _SHARES
+    return name in SCORES

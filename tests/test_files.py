@@ -1,5 +1,6 @@
 import os
 
+import numpy as np
 import pytest
 
 from centroidal._files import check_source, check_target, write_atomically
@@ -103,6 +104,13 @@ def test_what_may_never_end_is_refused_by_every_reader(tmp_path, make):
             make(path)
         with pytest.raises(ValueError, match=f"source{suffix} is a device or a pipe, not a file"):
             read(path)
+
+
+def test_no_array_of_a_folder_may_be_a_pipe(tmp_path):
+    np.save(tmp_path / "X.npy", np.eye(4))
+    os.mkfifo(tmp_path / "y.npy")
+    with pytest.raises(ValueError, match=r"y\.npy is a device or a pipe, not a file"):
+        batches(tmp_path, target="y")
 
 
 def test_source_is_a_file_that_is_there(tmp_path):

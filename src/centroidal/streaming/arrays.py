@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from .._data import check_sparse_structure
+from .._files import check_source
 from .labels import labels_from_array
 from .limits import RefusedFileError
 from .pieces import Fingerprint, Piece
@@ -389,6 +390,7 @@ def open_folder(path, request):
     paths = sorted(path.glob("*.npy"))
     arrays = {}
     for each in paths:
+        check_source(each)
         with clean_errors(f"{request.name}/{each.name}", "a .npy file"):
             arrays[each.stem] = _stored_array(each, 0, each.name)
     return ArraysReader(arrays, paths, request)

@@ -144,10 +144,21 @@ def test_damaged_heap_of_texts_is_refused(read, size, path):
         read(path)
 
 
-def test_longest_text_of_a_file_is_found(tmp_path):
+@pytest.mark.parametrize("part", [16, 1000, 2**24])
+def test_longest_text_of_a_file_is_found(tmp_path, part, monkeypatch):
+    monkeypatch.setattr("centroidal.streaming.annotated_file._PART_BYTES", part)
     with h5py.File(tmp_path / "t.h5", "w") as file:
         file["a"] = ["x", "y" * 12_345]
     assert longest_in_heaps(tmp_path / "t.h5") == 12_345
+
+
+def test_heaps_in_heaps_are_refused(tmp_path):
+    """A file of them would take as long to look through as it has bytes, for each of its bytes."""
+    heap = b"GCOL\x01\0\0\0" + (4096).to_bytes(8, "little")
+    free = bytes(8) + (4096 - 16).to_bytes(8, "little")
+    (tmp_path / "t.h5").write_bytes((heap + free) * 10 + bytes(4096))
+    with pytest.raises(ValueError, match="its heaps of texts overlap"):
+        longest_in_heaps(tmp_path / "t.h5")
 
 
 # ------------------------------------------------------------------ memory

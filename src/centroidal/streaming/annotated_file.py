@@ -361,6 +361,7 @@ def _codec_name(codec):
 
 _HEAP, _LEAST_HEAP = b"GCOL\x01", 4096
 _HEAD = struct.Struct("<HHIQ")  # of an object: number, references, nothing, size
+_PART_BYTES = 2**24
 
 
 def longest_in_heaps(path):
@@ -369,24 +370,46 @@ def longest_in_heaps(path):
     libhdf5 follows the sizes in a heap without a check, and would not come to an end, or end the
     process. A heap is found by its signature, so that the whole file is looked through once.
     """
-    longest = 0
-    with open(path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        start = data.find(_HEAP)
-        while start >= 0:
-            size = int.from_bytes(data[start + 8 : start + 16], "little")
-            if _LEAST_HEAP <= size <= len(data) - start:  # else libhdf5 refuses it
-                longest = max(longest, _longest_object(data, start + 16, start + size))
-            start = data.find(_HEAP, start + 1)
+    longest, n_bytes, n_all = 0, 0, path.stat().st_size
+    with open(path, "rb") as stream:
+        for start in _find_all(stream, _HEAP):
+            stream.seek(start + 8)
+            size = int.from_bytes(stream.read(8), "little")
+            if not _LEAST_HEAP <= size <= n_all - start:
+                continue  # libhdf5 refuses it
+            n_bytes += size
+            if n_bytes > n_all:
+                raise ValueError("its heaps of texts overlap")
+            longest = max(longest, _longest_object(stream, start, size))
     return longest
 
 
-def _longest_object(data, place, end):
-    longest = 0
-    while end - place >= _HEAD.size:
-        number, _, _, size = _HEAD.unpack_from(data, place)
-        needed = size if number == 0 else _HEAD.size + size + -size % 8  # 0 is what is free
-        if not _HEAD.size <= needed <= end - place:
-            raise ValueError(f"the text {number} in the heap at byte {place} has {size} bytes")
-        longest = max(longest, size if number else 0)
-        place += needed
+def _find_all(stream, mark):
+    """Yield where a mark stands in a file, of which a part is in memory at a time."""
+    start, data = 0, b""
+    while True:
+        rest = data[1 - len(mark) :]  # which may be the beginning of one
+        start += len(data) - len(rest)
+        stream.seek(start + len(rest))
+        data = rest + stream.read(_PART_BYTES)
+        if data == rest:
+            return
+        place = data.find(mark)
+        while place >= 0:
+            yield start + place
+            place = data.find(mark, place + 1)
+
+
+def _longest_object(stream, start, size):
+    lead = start % mmap.ALLOCATIONGRANULARITY
+    options = {"access": mmap.ACCESS_READ, "offset": start - lead}
+    longest, place, end = 0, lead + 16, lead + size
+    with mmap.mmap(stream.fileno(), end, **options) as data:
+        while end - place >= _HEAD.size:
+            number, _, _, size = _HEAD.unpack_from(data, place)
+            needed = size if number == 0 else _HEAD.size + size + -size % 8  # 0 is what is free
+            if not _HEAD.size <= needed <= end - place:
+                raise ValueError(f"the text {number} in the heap at byte {start} has {size} bytes")
+            longest = max(longest, size if number else 0)
+            place += needed
     return longest

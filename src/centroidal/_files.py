@@ -1,10 +1,23 @@
-"""Files to read, which end, and atomic writes: a file is there in full, or it is not there."""
+"""Files to read, which end; atomic writes and locks of files that are written."""
 
 import os
 import uuid
 from pathlib import Path
 
-__all__ = ["check_source", "check_target", "write_atomically"]
+try:
+    import fcntl
+except ImportError:  # Windows
+    import msvcrt
+
+    def _lock(descriptor):
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+
+    def _lock(descriptor):
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+__all__ = ["FileLock", "check_source", "check_target", "write_atomically"]
 
 
 def write_atomically(path, content, *, force=False):
@@ -46,6 +59,45 @@ def _publish(part, path):
     except OSError:  # no hard links here: the name is taken first, by a file that is empty
         with open(path, "xb"):
             os.replace(part, path)
+
+
+class FileLock:
+    """Says that this process writes a file; it ends with the process, however that ends.
+
+    Parameters
+    ----------
+    path : Path
+        The file, which need not exist. The lock is a hidden file beside it.
+
+    Raises
+    ------
+    BlockingIOError
+        If another process has the lock.
+    """
+
+    def __init__(self, path):
+        self._path = path.with_name(f".{path.name}.lock")
+        while True:
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                _lock(self._descriptor)
+                if self._is_in_place():
+                    return
+            except (BlockingIOError, PermissionError):
+                os.close(self._descriptor)
+                raise BlockingIOError(f"{path} is being written by another process.") from None
+            os.close(self._descriptor)  # its owner has removed it in the meantime
+
+    def _is_in_place(self):
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(self._descriptor))
+        except FileNotFoundError:
+            return False
+
+    def release(self):
+        """Let others write the file."""
+        self._path.unlink(missing_ok=True)
+        os.close(self._descriptor)
 
 
 def check_source(path):

@@ -590,6 +590,46 @@ def test_killed_runs_end_with_the_same_model_to_the_bit(name, folder, tmp_path):
     assert not list(tmp_path.glob(".*.part"))
 
 
+def refusal_of(work):
+    with pytest.raises(BlockingIOError) as refused:
+        work()
+    return str(refused.value)
+
+
+@children.forks
+def test_second_process_is_refused_and_the_first_is_undisturbed(folder, tmp_path):
+    path = tmp_path / "model.skops"
+    options = {"checkpoint": path, "checkpoint_every": 1}
+    fit = partial(fit_batches, SparseCenterClassifier(2))
+    work = children.Work(fit, folder, {"drop": "sample", "batch_size": 5}, options)
+    half_written = tmp_path / f".model.skops.{'0' * 32}.part"
+    refusals = []
+
+    def interfere(n_rows_done, n_rows, what):
+        if not refusals:
+            half_written.write_bytes(b"of the first")
+            refusals.append(children.call(refusal_of, work))
+            assert half_written.read_bytes() == b"of the first"
+            half_written.unlink()
+
+    model = work(progress=interfere)
+    assert "model.skops is being written by another process. Wait until it ends" in refusals[0]
+    assert_same(model, fit(open_folder(folder, 5)))
+    assert [each.name for each in tmp_path.glob(".*")] == []
+    assert_same(children.call(work), model)
+
+
+@children.forks
+def test_killed_process_leaves_no_lock(folder, tmp_path):
+    options = {"checkpoint": tmp_path / "model.skops", "checkpoint_every": 1}
+    fit = partial(fit_batches, SparseCenterClassifier(2))
+    work = children.Work(fit, folder, {"drop": "sample", "batch_size": 5}, options)
+    assert children.die(work, 0.4, "telling")
+    assert (tmp_path / ".model.skops.lock").exists()
+    assert_same(work(), fit(open_folder(folder, 5)))
+    assert not (tmp_path / ".model.skops.lock").exists()
+
+
 MOST_MEGABYTES = 250  # beyond the libraries, as the user guide has it
 PROMISED_MEGABYTES = 300  # with row groups of 64 MB, too
 

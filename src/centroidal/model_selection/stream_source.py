@@ -103,6 +103,10 @@ class BatchSource:
 
     def count_predictions(self, trial):
         """Count what each training set predicts in the folds that it leaves out."""
+        with self._checkpoint.hold():
+            return self._count_predictions(trial)
+
+    def _count_predictions(self, trial):
         n_features = self._batches.n_features
         self._model, self._done = self._checkpoint.begin(clone(self._plan.estimator), n_features)
         state = self._checkpoint.state or {}
@@ -155,7 +159,8 @@ class BatchSource:
             features, self.classes, summary.solution(), n_features, summary.spreads
         )
         state = {"tally": self._tally.arrays, "spreads": final.spreads}
-        self._checkpoint.write(final.model, self._done._replace(finished=True), state)
+        with self._checkpoint.hold():
+            self._checkpoint.write(final.model, self._done._replace(finished=True), state)
         return final
 
     def describe_samples(self, candidate, scores, final, repeats):

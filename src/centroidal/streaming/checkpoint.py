@@ -2,12 +2,13 @@
 
 import re
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from .._files import check_target, write_atomically
+from .._files import FileLock, check_target, write_atomically
 from .._plain import json_plain
 from ..persistence.archive import read_members, read_tree, tree_members
 from ..persistence.audit import UntrustedTypeError
@@ -103,6 +104,24 @@ class Checkpoint:
         self._path = None if path is None else check_target(path, ".skops", force=True)
         self._every, self._manifest, self._key = every, manifest, key
         self._n_steps, self._written = 0, time.monotonic()
+        self._lock = None
+
+    @contextmanager
+    def hold(self):
+        """Return a context in which the file is this run's own: it is let go if something fails.
+
+        It is, too, when the run is finished.
+        """
+        try:
+            yield
+        except BaseException:
+            self._release()
+            raise
+
+    def _release(self):
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
     def errors_that_name(self):
         """Return a context in which what is wrong with the arrays is said of the file."""
@@ -115,11 +134,14 @@ class Checkpoint:
         """
         if self._path is None:
             return estimator, Progress()
+        self._take_lock()
         self._remove_parts()
         if not self._path.exists():
             self._write_first(estimator)
             return estimator, Progress()
         progress = self._read_progress()
+        if progress.finished:
+            self._release()
         model = load_model(self._path, max_bytes=_max_bytes(self._path))
         with errors_that_name(self._path), open(self._path, "rb") as stream:
             members = read_members(stream, _max_bytes(self._path), prefix=_STATE)
@@ -158,6 +180,16 @@ class Checkpoint:
         members = {} if state is None else tree_members(_STATE, state)
         write_atomically(self._path, model_file_content(model, metadata, members), force=True)
         self._n_steps, self._written = 0, time.monotonic()
+        if progress.finished:
+            self._release()
+
+    def _take_lock(self):
+        try:
+            self._lock = FileLock(self._path)
+        except BlockingIOError as error:
+            raise BlockingIOError(
+                f"checkpoint={str(self._path)!r}: {error} Wait until it ends, or name another file."
+            ) from None
 
     def _write_first(self, estimator):
         try:

@@ -123,16 +123,15 @@ def fit_batches(
     if hasattr(model, "_check_for"):
         model._check_for(batches.n_features, classes.size)
     tell = progress_function(progress, "rows")
-    if by_columns:
-        width = block_width(batches, memory)
-        manifest = _manifest(model, batches, classes, columns_at_a_time=width)
-        return _fit_columns(
-            model, batches, classes, Checkpoint(checkpoint, 1, manifest), width, tell
-        )
-    manifest = _manifest(model, batches, classes)
-    return _fit_rows(
-        model, batches, classes, Checkpoint(checkpoint, checkpoint_every, manifest), tell
-    )
+    width = block_width(batches, memory)
+    plan = {"columns_at_a_time": width} if by_columns else {}
+    every = 1 if by_columns else checkpoint_every
+    manifest = manifest_of(type(model).__name__, model.get_params(), batches, classes, **plan)
+    saved = Checkpoint(checkpoint, every, manifest)
+    with saved.hold():
+        if by_columns:
+            return _fit_columns(model, batches, classes, saved, width, tell)
+        return _fit_rows(model, batches, classes, saved, tell)
 
 
 def _needs_columns(estimator):
@@ -150,10 +149,6 @@ def _needs_columns(estimator):
             "scale='mad', can be fitted in batches."
         )
     return False
-
-
-def _manifest(model, batches, classes, **plan):
-    return manifest_of(type(model).__name__, model.get_params(), batches, classes, **plan)
 
 
 # ------------------------------------------------------------------ batch after batch

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from centroidal import MarginSelector
-from centroidal._data import check_sparse_structure
+from centroidal._sparse import check_sparse_structure
 from centroidal.io import read_table
 from tests.streaming.children import counts_memory
 from tests.test_all_estimators import (

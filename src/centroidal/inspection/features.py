@@ -5,6 +5,7 @@ from scipy.sparse import issparse
 
 from .._optional import require
 from .._parameters import check_count
+from .._sparse import check_sparse_structure
 from .display import Display, check_has
 
 __all__ = ["FeatureGroupsDisplay", "StabilityDisplay", "SubspaceDisplay"]
@@ -390,6 +391,7 @@ class SubspaceDisplay(Display):
         check_has(estimator, "axes_", "FisherSubspace")
         if estimator.axes_.shape[1] == 0:
             raise ValueError("estimator has no Fisher axis: all class means are equal.")
+        check_sparse_structure(X)
         X = X if issparse(X) else np.asarray(X)
         coordinates = X @ estimator.axes_ - estimator.mean_ @ estimator.axes_
         display = cls(coordinates, y, threshold=getattr(estimator, "threshold_", None))

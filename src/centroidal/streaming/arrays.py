@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .._data import check_sparse_structure
 from .._files import check_source
+from .._sparse import check_sparse_structure
 from .labels import labels_from_array
 from .limits import RefusedFileError
 from .pieces import Fingerprint, Piece

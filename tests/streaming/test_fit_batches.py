@@ -25,6 +25,7 @@ from centroidal.persistence.archive import pack_archive, read_members
 from centroidal.streaming import checkpoint as checkpoints
 from centroidal.streaming.batches import batches
 from centroidal.streaming.fit_batches import fit_batches
+from centroidal.streaming.pieces import FileFacts
 
 from . import children
 from .test_batches import (
@@ -35,6 +36,7 @@ from .test_batches import (
     write_folder,
     write_h5ad,
     write_npy,
+    write_npz,
     write_text,
 )
 
@@ -442,8 +444,9 @@ def test_checkpoint_with_forged_arrays_is_refused(name, content, message, folder
         {"files": 3},
         {"files": [3]},
         {"files": [["part-0.parquet", 10]]},
-        {"files": [[["part-0.parquet"], 10, 7]]},
-        {"files": [["part-0.parquet", 10, "7"]]},
+        {"files": [["part-0.parquet", 10, 7]]},
+        {"files": [[["part-0.parquet"], 10, 7, 3, "ab"]]},
+        {"files": [["part-0.parquet", 10, "7", 3, "ab"]]},
     ],
 )
 def test_checkpoint_whose_files_are_none_is_refused(forged, folder, tmp_path):
@@ -487,6 +490,62 @@ def test_fit_goes_on_after_a_damaged_file_was_repaired(tmp_path, data):
     )  # fmt: skip
     assert told[0] == 350
     assert_same(model, unbroken)
+
+
+SAME_SIZE = {
+    "csv": (lambda folder, X, y: write_text(folder / "t.csv", X, y), "t.csv"),
+    "npz": (lambda folder, X, y: write_npz(folder / "t.npz", X, y), "t.npz"),
+    "npy": (lambda folder, X, y: write_npy(folder / "arrays", X, y), "X.npy"),
+    "h5ad": (lambda folder, X, y: write_h5ad(folder / "t.h5ad", X, y), "t.h5ad"),
+    "parquet": (lambda folder, X, y: write_folder(folder / "p", X, y, cuts=()), "part-0.parquet"),
+}
+
+
+@pytest.mark.parametrize("is_finished", [False, True])
+@pytest.mark.parametrize("name", SAME_SIZE)
+def test_source_that_was_rewritten_at_the_same_size_is_noticed(name, is_finished, tmp_path):
+    write, changed = SAME_SIZE[name]
+    X, y = sample(60, 6)
+    X[30, 2] = 1.2345678901234567
+    source = write(tmp_path, X, y)
+    path = tmp_path / "model.skops"
+    options = {"checkpoint": path, "checkpoint_every": 1}
+
+    def fit(**more):
+        drop = ["sample"] if name == "parquet" else []
+        rows = batches(source, target="kind", drop=drop, batch_size=10)
+        return fit_batches(SparseCenterClassifier(2), rows, **options, **more)
+
+    if is_finished:
+        fit()
+    else:
+        with pytest.raises(Stop):
+            fit(progress=stop_after(3))
+    file = source / changed if source.is_dir() else source
+    before = file.stat()
+    data = file.read_bytes()
+    old, new = X[30, 2].tobytes(), np.float64(7.0).tobytes()
+    other = data.replace(old, new).replace(b"1.2345", b"7.2345")
+    assert other != data
+    for content, words in ((other, "other bytes"), (data, "written again, not all is compared")):
+        file.write_bytes(content)
+        message = f"is of another fit: files that have changed: '{changed}' \\({words}\\)"
+        with pytest.raises(ValueError, match=message):
+            fit()
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    fit()
+
+
+def test_no_more_than_parts_of_a_large_file_are_read(tmp_path):
+    path = tmp_path / "large"
+    with open(path, "wb") as stream:
+        stream.truncate(2**40)
+    facts = FileFacts.of(path)
+    assert (facts.name, facts.size, facts.n_rows) == ("large", 2**40, None)
+    with open(path, "r+b") as stream:
+        stream.seek(2**40 - 1)
+        stream.write(b"x")
+    assert FileFacts.of(path).digest != facts.digest
 
 
 def test_checkpoint_is_written_every_ten_seconds(folder, tmp_path, monkeypatch):

@@ -88,7 +88,7 @@ class BatchSource:
             self._batches, self.classes, candidate.procedure.estimator, trial.repeat.folds,
             [(), *trial.training_sets], width, self._n_jobs,
         )  # fmt: skip
-        manifest = self._manifest(trial)
+        manifest = None if self._path is None else self._manifest(trial)
         self._checkpoint = Checkpoint(self._path, self._every, manifest, key=_KEY)
 
     def _manifest(self, trial):

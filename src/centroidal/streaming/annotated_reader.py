@@ -8,7 +8,7 @@ from .annotated_file import Hdf5Store, ZarrStore
 from .arrays import Matrix, refuse_huge
 from .labels import labels_from_values
 from .limits import RefusedFileError
-from .pieces import Fingerprint, Piece
+from .pieces import FileFacts, Fingerprint, Piece
 from .request import clean_errors, texts
 
 __all__ = ["AnnotatedReader", "open_h5ad", "open_zarr"]
@@ -53,7 +53,7 @@ class AnnotatedReader:
         """What the source is known by."""
         described = repr((self.feature_names, self._described, self._request.layer))
         digest = sha256(described.encode()).hexdigest()
-        files = [[name, path.stat().st_size, None] for name, path in self._store.files.items()]
+        files = [FileFacts.of(path, name) for name, path in self._store.files.items()]
         return Fingerprint(self._store.kind, files, digest)
 
     def pieces(self, first_row, n_rows, columns):

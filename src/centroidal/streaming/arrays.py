@@ -16,7 +16,7 @@ from .._files import check_source
 from .._sparse import check_sparse_structure
 from .labels import labels_from_array
 from .limits import RefusedFileError
-from .pieces import Fingerprint, Piece
+from .pieces import FileFacts, Fingerprint, Piece
 from .request import check_characters, clean_errors, quote, texts
 
 __all__ = [
@@ -206,7 +206,7 @@ class ArraysReader:
     @property
     def fingerprint(self):
         """What the source is known by."""
-        files = [[path.name, path.stat().st_size, None] for path in self._paths]
+        files = [FileFacts.of(path) for path in self._paths]
         described = (self.feature_names, self._matrix.kind, self._matrix.shape)
         return Fingerprint("arrays", files, sha256(repr(described).encode()).hexdigest())
 

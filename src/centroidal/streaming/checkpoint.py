@@ -18,12 +18,13 @@ from ..persistence.model_file import (
     model_file_content,
     read_model_card,
 )
+from .pieces import FileFacts
 from .request import list_values
 
 __all__ = ["FIT", "Checkpoint", "Progress", "manifest_of", "read_manifest"]
 
 FIT = "fit_batches"  # under which the card of a model file holds the manifest of a fit
-_LAYOUT, _STATE = 4, "state"
+_LAYOUT, _STATE = 5, "state"
 _NOUNS = {FIT: "fit", "select_features": "selection"}  # whose manifest a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4
@@ -52,7 +53,7 @@ def manifest_of(estimator, parameters, batches, classes, **plan):
         "batch_size": batches.batch_size,
         "format": fingerprint.format,
         "columns": fingerprint.columns,
-        "files": fingerprint.files,
+        "files": [[*facts] for facts in fingerprint.files],
         **plan,
     }
 
@@ -69,8 +70,9 @@ def read_manifest(path, key):
 
 
 def _is_file(facts):
-    kinds = (str, int, int | None)
-    return isinstance(facts, list) and len(facts) == 3 and all(map(isinstance, facts, kinds))
+    kinds = (str, int, int | None, int, str)
+    is_list = isinstance(facts, list) and len(facts) == len(kinds)
+    return is_list and all(map(isinstance, facts, kinds))
 
 
 def _max_bytes(path):
@@ -258,14 +260,15 @@ def _changed_files(found, wanted, progress):
     """Compare the files that were read; those that follow may have been repaired or added."""
     if progress.n_done == 0:
         return []
-    if not progress.finished and all(rows is not None for _, _, rows in found):
+    found, wanted = ([FileFacts(*facts) for facts in files] for files in (found, wanted))
+    if not progress.finished and all(facts.n_rows is not None for facts in found):
         n_read = _n_files_read(found, progress.n_rows)
         found, wanted = found[:n_read], wanted[:n_read]
     if found == wanted:
         return []
-    old, new = ({name: rest for name, *rest in files} for files in (found, wanted))
+    old, new = ({facts.name: facts for facts in files} for files in (found, wanted))
     changed = [
-        f"{name!r} ({old[name][0]} bytes, now {new[name][0]})"
+        f"{name!r} ({_say_change(old[name], new[name])})"
         for name in old
         if name in new and old[name] != new[name]
     ]
@@ -281,10 +284,16 @@ def _changed_files(found, wanted, progress):
     return words or ["the order of the files differs"]
 
 
+def _say_change(old, new):
+    if old.size != new.size:
+        return f"{old.size} bytes, now {new.size}"
+    return "other bytes" if old.digest != new.digest else "written again, not all is compared"
+
+
 def _n_files_read(files, n_rows):
     """Return how many files the first so many rows are of."""
     n_read = 0
     while n_read < len(files) and n_rows > 0:
-        n_rows -= files[n_read][2]
+        n_rows -= files[n_read].n_rows
         n_read += 1
     return n_read

@@ -84,9 +84,10 @@ def fit_batches(
     Notes
     -----
     A run that was killed, at whatever moment, and is started again ends with the same model, to
-    the bit, as one that was not. The files that were read must be the same, by name, size and
-    columns; of a folder, files that follow may have been repaired or added. When it is finished
-    the checkpoint stays, so that the same call returns the model at once.
+    the bit, as one that was not. The files that were read must be the same, by name, size, time of
+    the last change, columns, and a digest of parts of them; of a folder, files that follow may
+    have been repaired or added. When it is finished the checkpoint stays, so that the same call
+    returns the model at once.
 
     The medians are those of `fit` on all data, to the bit. Means are, too, up to rounding: a
     batch is a part, and parts are added in order.
@@ -126,7 +127,9 @@ def fit_batches(
     width = block_width(batches, memory)
     plan = {"columns_at_a_time": width} if by_columns else {}
     every = 1 if by_columns else checkpoint_every
-    manifest = manifest_of(type(model).__name__, model.get_params(), batches, classes, **plan)
+    manifest = None
+    if checkpoint is not None:
+        manifest = manifest_of(type(model).__name__, model.get_params(), batches, classes, **plan)
     saved = Checkpoint(checkpoint, every, manifest)
     with saved.hold():
         if by_columns:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._optional import require
 from .labels import is_missing, labels_from_array, labels_from_values
-from .pieces import Fingerprint, Piece
+from .pieces import FileFacts, Fingerprint, Piece
 from .request import clean_errors, list_values, texts
 
 __all__ = ["ParquetReader", "stored_index"]
@@ -57,7 +57,7 @@ class ParquetReader:
         """What the source is known by."""
         columns = sorted(zip(self._schema.names, map(str, self._schema.types), strict=True))
         digest = sha256(repr((self.feature_names, columns)).encode()).hexdigest()
-        files = [[file.path.name, file.size, file.n_rows] for file in self._files]
+        files = [FileFacts.of(file.path, n_rows=file.n_rows) for file in self._files]
         return Fingerprint("Parquet", files, digest)
 
     @property
@@ -94,7 +94,7 @@ class ParquetReader:
 
     def _footer(self, path, name):
         with clean_errors(name, _KIND), self._open(path) as stored:
-            file = _File(path, name, path.stat().st_size, stored.metadata.num_rows)
+            file = _File(path, name, stored.metadata.num_rows)
             # Not the schema of its metadata, which refers to it and so keeps it in memory.
             return file, stored.schema_arrow
 
@@ -223,7 +223,6 @@ def _from_row(first_row, height, batches, name, convert):
 class _File(NamedTuple):
     path: object
     name: str
-    size: int
     n_rows: int
 
 

@@ -1,5 +1,6 @@
 """Pieces of a source: checked, and put together to batches of a fixed height."""
 
+from hashlib import sha256
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy import sparse
 from .request import count_noun, list_values
 
 __all__ = [
+    "FileFacts",
     "Fingerprint",
     "Piece",
     "check_values",
@@ -16,6 +18,8 @@ __all__ = [
     "is_finite",
     "refuse_infinite",
 ]
+
+_BLOCK_BYTES, _N_BLOCKS = 2**12, 16
 
 
 class Piece(NamedTuple):
@@ -43,8 +47,32 @@ class Fingerprint(NamedTuple):
     """What a source is known by: its format, its files and the names and types of its columns."""
 
     format: str
-    files: list  # of [name, size in bytes, rows or None]
+    files: list  # of FileFacts
     columns: str  # a digest
+
+
+class FileFacts(NamedTuple):
+    """What a file is known by: so much that one that was written again is noticed."""
+
+    name: str
+    size: int
+    n_rows: int | None  # if it is known
+    changed: int  # when it was last, in nanoseconds
+    digest: str  # of its beginning, its end, and blocks between them
+
+    @classmethod
+    def of(cls, path, name=None, n_rows=None):
+        """Look at a file; however large it is, no more than 64 KiB of it are read."""
+        status = path.stat()
+        digest = sha256()
+        with open(path, "rb") as stream:
+            last = max(0, status.st_size - _BLOCK_BYTES)
+            for i in range(_N_BLOCKS):
+                stream.seek(last * i // (_N_BLOCKS - 1))
+                digest.update(stream.read(_BLOCK_BYTES))
+        return cls(
+            name or path.name, status.st_size, n_rows, status.st_mtime_ns, digest.hexdigest()
+        )
 
 
 def concatenate_pieces(pieces, n_rows, n_left):

@@ -7,7 +7,7 @@ from hashlib import sha256
 import numpy as np
 
 from .labels import MISSING, check_n_labels, labels_from_text
-from .pieces import Fingerprint, Piece
+from .pieces import FileFacts, Fingerprint, Piece
 from .request import clean_errors, list_values, quote
 from .text import (
     ColumnKinds,
@@ -60,7 +60,7 @@ class TextReader:
     def fingerprint(self):
         """What the source is known by."""
         digest = sha256(repr((self.feature_names, self._head.header)).encode()).hexdigest()
-        return Fingerprint("text", [[self._path.name, self._path.stat().st_size, None]], digest)
+        return Fingerprint("text", [FileFacts.of(self._path)], digest)
 
     def labels(self):
         """Yield the labels, once all of them were seen, and how often each occurs."""

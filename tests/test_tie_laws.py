@@ -47,6 +47,7 @@ MATRICES = {
     "encoder": LinearCentroidEncoder,
     "encoder by alternation": lambda: LinearCentroidEncoder(training="alternating"),
     "fisher": FisherSubspaceClassifier,
+    "relief": ReliefFSelector,
 }
 RANKERS = ANY_ORDER | MATRICES
 
@@ -153,12 +154,12 @@ def test_order_of_rows_does_not_matter(recipe, drawn):
         np.testing.assert_array_equal(other.support_, model.support_)
 
 
-@pytest.mark.parametrize("recipe", [*RANKERS, "relief"])
+@pytest.mark.parametrize("recipe", RANKERS)
 @given(drawn=tied())
 @few_laws
 def test_storage_does_not_matter(recipe, drawn):
     X, y, _ = drawn
-    make = ReliefFSelector if recipe == "relief" else RANKERS[recipe]
+    make = RANKERS[recipe]
     expected = ranking(make().fit(X, y), X)
     for stored in (
         np.asfortranarray(X),

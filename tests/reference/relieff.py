@@ -36,18 +36,18 @@ def relief_scores(
 
 
 def _neighbours(table, i, c, nearness, k):
-    """Nearest samples of class c that weigh k together, ties by number; the last may count less."""
-    available = [
-        (nearness[j], j, table.weights[j] - (j == i))
-        for j in range(len(table.X))
-        if table.codes[j] == c
-    ]
+    """Nearest samples of class c that weigh k together; the furthest of them share what is left."""
+    members = [j for j in range(len(table.X)) if table.codes[j] == c]
+    weights = {j: table.weights[j] - (j == i) for j in members}
+    members = [j for j in members if weights[j] > 0]
     taken, left = [], Fraction(k)
-    for _, j, weight in sorted(entry for entry in available if entry[2] > 0):
-        part = min(weight, left)
+    for distance in sorted({nearness[j] for j in members}):
+        tied = [j for j in members if nearness[j] == distance]
+        total = sum(weights[j] for j in tied)
+        part = min(Fraction(1), left / total)
         if part > 0:
-            taken.append((j, part))
-            left -= part
+            taken += [(j, part * weights[j]) for j in tied]
+        left -= part * total
     return taken
 
 

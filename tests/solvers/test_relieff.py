@@ -11,6 +11,7 @@ from scipy import sparse
 
 from centroidal.solvers import relieff
 from centroidal.solvers.relieff import add_up_pairs, find_pairs, pose_relief
+from centroidal.statistics import weights_in_samples
 from tests.reference.relieff import relief_scores
 
 laws = settings(max_examples=20, deadline=None, derandomize=True)
@@ -58,6 +59,7 @@ def scores_of(
 
 def by_definition(X, codes, weights=None, is_categorical=None, *, rule=RULES[0], k=3):
     metric, variant = rule
+    weights = None if weights is None else weights_in_samples(weights)
     return relief_scores(
         X,
         codes,
@@ -182,6 +184,28 @@ def test_order_of_rows_does_not_matter_without_ties(rng, distinct, rule):
 
 
 @every_rule
+@given(seed=st.integers(0, 2**32 - 1), largest=st.integers(1, 3), k=st.integers(1, 6))
+@laws
+def test_order_of_rows_does_not_matter_where_neighbours_tie(rule, seed, largest, k):
+    rng = np.random.default_rng(seed)
+    X, codes = rng.integers(0, largest + 1, (30, 6)) / 7, np.arange(30) % 3
+    expected = scores_of(X, codes, rule=rule, k=k)
+    order = rng.permutation(30)
+    assert_close(scores_of(X[order], codes[order], rule=rule, k=k), expected)
+    csc = sparse.csc_array(X[order])
+    assert_close(scores_of(csc, codes[order], rule=rule, k=k), expected)
+
+
+def test_neighbours_that_tie_for_the_last_place_share_it():
+    X, codes = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), [0, 1, 1, 1]
+    # The only sample of class 0 has two nearest misses, one in each feature.
+    hits = np.array([0.5, 0.5]), np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    misses = np.array([0.5, 0.5]), np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([1.0, 1.0])
+    hit_sum = np.array([0.0, 1.0]) + np.array([1.0, 0.0]) + hits[0]
+    assert scores_of(X, codes, k=1) == pytest.approx((sum(misses) - hit_sum) / 4)
+
+
+@every_rule
 def test_scores_follow_their_features(rng, distinct, rule):
     X, codes = distinct
     order = rng.permutation(X.shape[1])
@@ -283,14 +307,14 @@ def test_samples_of_weight_zero_do_not_exist(rng, distinct, rule):
 
 
 def test_heavy_neighbour_counts_in_part():
-    # Of class 1 the nearest weighs 1.5 of the 2 that are asked for, the next fills the rest.
+    # Of class 1 the nearest weighs 3 of the 4 that are asked for, half of the next fills the rest.
     X, codes = np.array([[0.0], [1.0], [4.0]]), [0, 1, 1]
-    weights = np.array([1.0, 1.5, 1.0])
-    first = (1.5 * 1 + 0.5 * 4) / 2 / 4
-    second = -(0.5 * 0 + 1.0 * 3) / 1.5 / 4 + 1 / 4
-    third = -(1.5 * 3) / 1.5 / 4 + 4 / 4
-    expected = (first + 1.5 * second + third) / 3.5
-    assert scores_of(X, codes, weights, k=2) == pytest.approx(expected)
+    weights = np.array([1.0, 3.0, 2.0])
+    first = (3 * 1 + 1 * 4) / 4 / 4
+    second = -(2 * 0 + 2 * 3) / 4 / 4 + 1 / 4
+    third = -(1 * 0 + 3 * 3) / 4 / 4 + 4 / 4
+    expected = (first + 3 * second + 2 * third) / 6
+    assert scores_of(X, codes, weights, k=4) == pytest.approx(expected)
 
 
 # ------------------------------------------------------------------ missing values

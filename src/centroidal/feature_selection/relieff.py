@@ -79,8 +79,9 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
     Equal features have equal scores, so redundant ones are all kept.
 
     **Missing values** (NaN) may be in any feature; they stand for the values of the class of their
-    sample. **Sample weights** are numbers of copies: they need not be whole, but their size
-    matters. **Ties**: of neighbours whose distances agree to 12 digits the first rows are taken.
+    sample. **Sample weights** are numbers of copies where they are multiples of the smallest; only
+    their ratios count. **Ties**: of neighbours whose distances agree to 12 digits all are taken and
+    share what the last ones count, so that scores do not depend on the order of the rows.
 
     **Where we differ** from the papers: every sample is looked at once, none is drawn at random; a
     class with fewer samples than `n_neighbors` contributes the mean over those it has; numbers have

@@ -300,8 +300,8 @@ def share_pairs(distances, rows, errors, groups, k, factors, tolerance, room, do
 
     `groups` = class and weight of each sample, samples class by class, and where classes begin.
     Of each class the nearest samples that weigh `k` together are taken; those whose distance
-    equals that of the last one are taken by number. Where `errors` of the distances leave open
-    which these are, the distances in question are marked in `doubtful` as from ... to.
+    equals that of the last one share what is left of it. Where `errors` of the distances leave
+    open which these are, the distances in question are marked in `doubtful` as from ... to.
     """
     codes, weights, members, bounds = groups
     keys, masses = room
@@ -335,12 +335,14 @@ def share_pairs(distances, rows, errors, groups, k, factors, tolerance, room, do
                 if mass > 0.0 and distances[r, j] < first_tie:
                     left -= mass
                     shares[r, j] = part * mass
+                elif mass > 0.0 and distances[r, j] <= last_tie:
+                    tied += mass
+            if tied > left:
+                part *= left / tied
             for p in range(bounds[c], bounds[c + 1]):
                 j = members[p]
                 mass = weights[j] - 1.0 if j == i else weights[j]
                 if mass > 0.0 and first_tie <= distances[r, j] <= last_tie:
-                    tied += mass
-                    mass = max(min(mass, left - (tied - mass)), 0.0)
                     shares[r, j] = part * mass
             if tied > left and errors[r] > 0.0:
                 doubtful[0, r, c] = first_tie

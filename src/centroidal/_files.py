@@ -58,7 +58,11 @@ def _publish(part, path):
         raise
     except OSError:  # no hard links here: the name is taken first, by a file that is empty
         with open(path, "xb"):
-            os.replace(part, path)
+            try:
+                os.replace(part, path)
+            except OSError:
+                path.unlink()
+                raise
 
 
 class FileLock:

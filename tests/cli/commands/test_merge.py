@@ -262,10 +262,11 @@ def test_a_file_that_exists_is_overwritten_by_force_only(run, halves, tmp_path):
 
 
 def test_a_file_that_cannot_be_written_is_not_half_there(run, halves, tmp_path, monkeypatch):
-    def refuse(source, target):
+    def refuse(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("centroidal._files.os.replace", refuse)
+    for function in ("link", "replace"):
+        monkeypatch.setattr(f"centroidal._files.os.{function}", refuse)
     found = run(*MERGE)
     assert (found.code, found.out) == (1, "")
     assert "--output m.skops could not be written: No space left on device" in found.err

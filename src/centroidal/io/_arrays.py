@@ -109,6 +109,8 @@ def read_svmlight(data, request, suffix):
         raise ValueError(request.say_unknown("target", request.target, ["y"]))
     if request.ids is not None:
         request.refuse_option("ids", "an svmlight file has none")
+    if request.annotations:
+        request.refuse_option("annotations", "an svmlight file has none")
     with clean_errors(request.name, "an svmlight file"):
         content = data
         if suffix.endswith(".gz"):
@@ -137,8 +139,13 @@ def _from_arrays(X, arrays, request, n_stored, whole=False):
         raise ValueError(request.say_unknown("array", request.ids, list(arrays)))
     if ids is not None:
         ids = names_from_array(request.ids or "ids", ids, X, 0, request)
+    annotations = []
+    for name in request.annotations:
+        if name not in arrays:
+            raise ValueError(request.say_unknown("array", name, list(arrays)))
+        annotations.append(names_from_array(name, arrays[name], X, 0, request))
     X, names = _drop_features(X, names, request)
-    return RawTable(X, names, y, ids, target)
+    return RawTable(X, names, y, ids, target, (), tuple(annotations))
 
 
 def _drop_features(X, names, request):
@@ -196,7 +203,7 @@ def _refuse_transpose(request):
 
 def _raw_table(X, names, ids, columns, column, request, n_stored=None):
     X = as_samples(X, request, n_stored)
-    for asked in (request.target, request.ids):
+    for asked in (request.target, request.ids, *request.annotations):
         if asked is not None and asked not in columns:
             raise ValueError(request.say_unknown("column of obs", asked, columns))
     for what, found, size in (("names", names, X.shape[1]), ("ids", ids, X.shape[0])):
@@ -205,8 +212,9 @@ def _raw_table(X, names, ids, columns, column, request, n_stored=None):
     y = None if request.target is None else labels_from_values(column(request.target))
     if request.ids is not None:
         ids = texts(column(request.ids))
+    annotations = tuple(list(column(name)) for name in request.annotations)
     X, names = _drop_features(X, names, request)
-    return RawTable(X, names, y, ids, request.target)
+    return RawTable(X, names, y, ids, request.target, (), annotations)
 
 
 def _read_matrix(store, matrix):

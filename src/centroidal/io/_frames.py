@@ -68,7 +68,8 @@ def _read(frame, request, index_name, index=None):
     request.refuse_text([(names[j], example) for j, example in is_text])
     y = None if places.target is None else _labels(frame[:, places.target])
     ids = index if places.ids is None else texts(frame[:, places.ids].to_list())
-    return RawTable(X, feature_names, y, ids, request.target)
+    annotations = tuple(frame[:, j].to_list() for j in places.annotations)
+    return RawTable(X, feature_names, y, ids, request.target, (), annotations)
 
 
 def _labels(column):
@@ -131,9 +132,10 @@ def _read_transposed(frame, request, index):
         raise ValueError(f"{request.name} has no samples or no features.")
     X = np.empty((len(columns), len(places.features)))
     labels, ids, is_text = [], [], {}
+    annotations = tuple([] for _ in places.annotations)
     for i, name in enumerate(columns):
         column = frame[:, frame.columns.index(name)]
-        if column.dtype.is_numeric() and places.target is None and places.ids is None:
+        if column.dtype.is_numeric() and not places.texts:
             X[i] = np.asarray(column.to_numpy(), dtype=np.float64)[places.features]
             continue
         cells = column.to_list()
@@ -141,7 +143,10 @@ def _read_transposed(frame, request, index):
         is_text.update({j: cell for j, cell in others.items() if j not in is_text})
         labels.append(None if places.target is None else cells[places.target])
         ids.append(None if places.ids is None else cells[places.ids])
+        for values, j in zip(annotations, places.annotations, strict=True):
+            values.append(cells[j])
     names = [index[j] for j in places.features]
     request.refuse_text([(names[j], cell) for j, cell in sorted(is_text.items())])
     y = None if places.target is None else labels_from_array(np.array(labels, dtype=object))
-    return RawTable(X, names, y, texts(columns if places.ids is None else ids), request.target)
+    ids = texts(columns if places.ids is None else ids)
+    return RawTable(X, names, y, ids, request.target, (), annotations)

@@ -32,15 +32,17 @@ def read_text(data, request, suffix):
     if names[0] == "" and "" not in request.drop:
         use = "read as sample ids" if roles.ids == 0 else "left out"
         remarks = (*remarks, f"The first column has no name; it was {use}.")
-    y = None if rows.labels is None else labels_from_text(rows.labels)
-    return RawTable(rows.X, feature_names, y, rows.ids, request.target, tuple(remarks))
+    y = None if roles.target is None else labels_from_text(rows.texts[roles.target])
+    annotations = tuple(rows.texts[j] for j in roles.annotations)
+    ids = rows.texts.get(roles.ids)
+    return RawTable(rows.X, feature_names, y, ids, request.target, tuple(remarks), annotations)
 
 
 # ------------------------------------------------------------------ samples in columns
 
 
 def _read_transposed(lines, request, remarks):
-    special = {request.target, request.ids, *request.drop} - {None}
+    special = {request.target, request.ids, *request.drop, *request.annotations} - {None}
     has_underscores = b"_" in lines.body
     all_names, names, rows, taken, is_text = [], [], [], {}, []
     for _, (first, *cells) in lines.rows(request.name):
@@ -64,5 +66,6 @@ def _read_transposed(lines, request, remarks):
     request.refuse_text(is_text)
     y = None if request.target is None else labels_from_text(taken[request.target])
     ids = lines.header[1:] if request.ids is None else taken[request.ids]
+    annotations = tuple(taken[name] for name in request.annotations)
     X = np.ascontiguousarray(np.array(rows).T)
-    return RawTable(X, names, y, ids, request.target, remarks)
+    return RawTable(X, names, y, ids, request.target, remarks, annotations)

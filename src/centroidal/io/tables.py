@@ -2,16 +2,16 @@
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from .._files import check_source
 from .._parameters import check_choice, check_flag
-from ..streaming.labels import check_labels
+from ..streaming.labels import MISSING, check_labels, is_missing
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
-from ..streaming.request import Request, count_noun, list_values, quote, suffix_of
+from ..streaming.request import Request, count_noun, list_values, quote, suffix_of, texts
 from ._arrays import is_annotated, read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
 from ._frames import read_frame, read_parquet
 from ._text import read_text
@@ -55,6 +55,8 @@ class Table:
         SHA-256 of the bytes of the file.
     impute : {"median", None}
         What is still to be done about missing values.
+    annotations : dict of str to ndarray of shape (n_samples,)
+        What was asked for of the samples beside their labels, as str; "" where it is missing.
     """
 
     X: np.ndarray
@@ -66,6 +68,7 @@ class Table:
     source: str
     digest: str | None
     impute: str | None = None
+    annotations: dict = field(default_factory=dict)
 
     @property
     def n_samples(self):
@@ -94,6 +97,7 @@ def read_table(
     transpose=False,
     layer=None,
     impute=None,
+    annotations=(),
     max_bytes=None,
 ):
     """Read a table of numbers with a column of labels.
@@ -121,6 +125,9 @@ def read_table(
     impute : {"median", "drop-features"}, default=None
         What to do about missing values. None refuses them. "drop-features" leaves out features in
         which a value is missing. "median" leaves them in as NaN, see Notes.
+    annotations : sequence of str, default=()
+        Columns that say something of the samples and are no features, such as the patient or the
+        batch that each comes from; in .npz arrays, in .h5ad columns of `obs`.
     max_bytes : int, default=None
         How many bytes of memory a file may ask for. None allows 200 times its size, and 1 GiB to
         any file: a small file that unpacks to more is refused before it does.
@@ -187,6 +194,7 @@ def read_table(
         transpose=transpose,
         layer=layer,
         max_bytes=max_bytes,
+        annotations=annotations,
     )
     if is_file:
         path = Path(source)
@@ -212,7 +220,20 @@ def read_table(
         source=request.name,
         digest=digest,
         impute="median" if impute == "median" else None,
+        annotations={
+            name: _annotation(values)
+            for name, values in zip(request.annotations, found.annotations, strict=True)
+        },
     )
+
+
+def _annotation(values):
+    """Return values of any kind as texts, empty where they are missing."""
+    missing = is_missing(np.array([*values, None], dtype=object)[:-1])
+    cells = [
+        "" if gone else text.strip() for text, gone in zip(texts(values), missing, strict=True)
+    ]
+    return np.array(["" if cell in MISSING else cell for cell in cells], dtype=object)
 
 
 def _read_file(path, suffix, request):

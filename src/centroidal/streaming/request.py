@@ -38,14 +38,21 @@ class RawTable(NamedTuple):
     ids: list | None = None
     target: str | None = None
     remarks: tuple = ()
+    annotations: tuple = ()  # a list of values for each that was asked for
 
 
 class ColumnRoles(NamedTuple):
-    """Where in a header the features, the labels and the ids stand."""
+    """Where in a header the features, the labels, the ids and the annotations stand."""
 
     features: list
     target: int | None
     ids: int | None
+    annotations: tuple = ()
+
+    @property
+    def texts(self):
+        """Columns that are read as text."""
+        return [j for j in (self.target, self.ids, *self.annotations) if j is not None]
 
 
 class Request(NamedTuple):
@@ -58,23 +65,33 @@ class Request(NamedTuple):
     transpose: bool = False
     layer: str | None = None
     max_bytes: int | None = None  # see `limits.py`
+    annotations: tuple = ()
 
     @classmethod
-    def from_options(cls, name, *, target, ids, drop, transpose=False, layer=None, max_bytes=None):
+    def from_options(
+        cls, name, *, target, ids, drop, transpose=False, layer=None, max_bytes=None,
+        annotations=(),
+    ):  # fmt: skip
         """Make names of what was asked for, and raise if one is asked for twice."""
         optional(check_count)("max_bytes", max_bytes)
-        drop = (drop,) if isinstance(drop, str) else tuple(str(each) for each in drop)
+        drop, annotations = (
+            (each,) if isinstance(each, str) else tuple(map(str, each))
+            for each in (drop, annotations)
+        )
         target, ids, layer = (None if each is None else str(each) for each in (target, ids, layer))
-        special = [each for each in (target, ids) if each is not None]
+        special = [each for each in (target, ids, *annotations) if each is not None]
         for each in special:
             if each in drop or special.count(each) > 1:
-                raise ValueError(f"{quote(each)} is asked for twice, among target, ids and drop.")
-        return cls(name, target, ids, tuple(dict.fromkeys(drop)), transpose, layer, max_bytes)
+                raise ValueError(
+                    f"{quote(each)} is asked for twice, among target, ids, drop and annotations."
+                )
+        drop = tuple(dict.fromkeys(drop))
+        return cls(name, target, ids, drop, transpose, layer, max_bytes, annotations)
 
     def column_roles(self, names, unnamed=None):
         """Find the names that were asked for; `unnamed` is an index, never a feature."""
         what = "row" if self.transpose else "column"
-        for asked in (self.target, self.ids, *self.drop):
+        for asked in (self.target, self.ids, *self.drop, *self.annotations):
             if asked is not None and asked not in names:
                 raise ValueError(self.say_unknown(what, asked, names))
         left_out = set(self.drop)
@@ -90,9 +107,10 @@ class Request(NamedTuple):
         self.refuse_repeated([name for name in names if name not in left_out])
         target = None if self.target is None else names.index(self.target)
         ids = unnamed if self.ids is None else names.index(self.ids)
-        special = {target, ids, unnamed}
+        annotations = tuple(map(names.index, self.annotations))
+        special = {target, ids, unnamed, *annotations}
         features = [j for j, name in enumerate(names) if name not in left_out and j not in special]
-        return ColumnRoles(features, target, ids)
+        return ColumnRoles(features, target, ids, annotations)
 
     def kept_positions(self, names):
         """Say which of the names of an array of features are not to be dropped."""

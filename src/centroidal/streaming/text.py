@@ -269,8 +269,7 @@ class ParsedRows(NamedTuple):
     """Rows of a table of text."""
 
     X: np.ndarray
-    labels: list | None  # as text
-    ids: list | None
+    texts: dict  # the cells of each column that is read as text
     flags: dict  # how often a column holds True or False
     words: dict  # an example of each column that holds something else
 
@@ -283,20 +282,18 @@ def parse_rows(lines, roles, request):
 def _parse_with_python(lines, roles, request):
     take = _taker(roles.features)
     has_underscores = b"_" in lines.body
-    rows, labels, ids, flags, words = [], [], [], {}, {}
+    rows, flags, words = [], {}, {}
+    texts = {j: [] for j in roles.texts}
     for _, row in lines.rows(request.name):
         values, in_flags, in_words = parse_numbers(take(row), has_underscores, words)
         rows.append(values)
         for j in in_flags:
             flags[j] = flags.get(j, 0) + 1
         words.update(in_words)
-        if roles.target is not None:
-            labels.append(cell_text(row[roles.target].decode()))
-        if roles.ids is not None:
-            ids.append(cell_text(row[roles.ids].decode()))
+        for j, cells in texts.items():
+            cells.append(cell_text(row[j].decode()))
     X = np.array(rows).reshape(-1, len(roles.features))
-    labels = None if roles.target is None else labels
-    return ParsedRows(X, labels, None if roles.ids is None else ids, flags, words)
+    return ParsedRows(X, texts, flags, words)
 
 
 def _taker(positions):
@@ -354,9 +351,8 @@ def _parse_with_pyarrow(lines, roles):
     from pyarrow import csv as arrow_csv
 
     names = [str(j) for j in range(len(lines.header))]
-    wanted = [j for j in (roles.target, roles.ids) if j is not None]
     types = {names[j]: pyarrow.float64() for j in roles.features}
-    types.update({names[j]: pyarrow.string() for j in wanted})
+    types.update({names[j]: pyarrow.string() for j in roles.texts})
     block = min(max(_ROWS_PER_BLOCK * len(first), _LEAST_BLOCK), _LARGEST_BLOCK)
     try:
         table = arrow_csv.read_csv(
@@ -366,7 +362,7 @@ def _parse_with_pyarrow(lines, roles):
             convert_options=arrow_csv.ConvertOptions(
                 column_types=types,
                 null_values=sorted(MISSING),
-                include_columns=[names[j] for j in roles.features + wanted],
+                include_columns=[names[j] for j in roles.features + roles.texts],
             ),
         )
     except pyarrow.ArrowException:
@@ -377,8 +373,8 @@ def _parse_with_pyarrow(lines, roles):
     X = np.concatenate(
         [part.to_tensor(null_to_nan=True).to_numpy() for part in features.to_batches()]
     )
-    strings = {j: [*map(cell_text, table.column(names[j]).to_pylist())] for j in wanted}
-    return ParsedRows(X, strings.get(roles.target), strings.get(roles.ids), {}, {})
+    texts = {j: [*map(cell_text, table.column(names[j]).to_pylist())] for j in roles.texts}
+    return ParsedRows(X, texts, {}, {})
 
 
 class ColumnKinds:

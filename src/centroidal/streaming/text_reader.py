@@ -167,8 +167,9 @@ class TextReader:
     def _piece(self, lines, roles, kinds):
         rows = parse_rows(lines, roles, self._request)
         kinds.add(rows)
-        ids = None if rows.ids is None else np.array(rows.ids, dtype=object)
-        return Piece(rows.X, self._labels(rows.labels), ids, self._request.name)
+        ids = rows.texts.get(roles.ids)
+        ids = None if ids is None else np.array(ids, dtype=object)
+        return Piece(rows.X, self._labels(rows.texts[roles.target]), ids, self._request.name)
 
     def _labels(self, cells):
         try:

@@ -1246,3 +1246,67 @@ def test_texts_that_are_no_characters_are_refused(written, name, code):
     arrays[name].view(np.uint32)[1] = code
     with pytest.raises(ValueError, match=rf"t.npz .*: {name} holds a text with {code:#x}, which"):
         read_table(written(npz(**arrays), "t.npz"))
+
+
+# ------------------------------------------------------------------ annotations
+
+ANNOTATED = "sample,g1,who,g2,kind\ns1,1.5,p1,-2,a\ns2,0.25,NA,3e2,b\ns3,7,p2,0,a\ns4,1, p1 ,1,b\n"
+
+
+def test_annotations_of_text_are_no_features(written, parser):
+    table = read_table(written(ANNOTATED), target="kind", ids="sample", annotations=["who"])
+    assert table.feature_names.tolist() == ["g1", "g2"]
+    assert table.annotations["who"].tolist() == ["p1", "", "p2", "p1"]
+
+
+def test_annotations_of_a_transposed_table_are_rows(written):
+    cells = [line.split(",") for line in ANNOTATED.splitlines()]
+    content = "\n".join(",".join(column) for column in zip(*cells, strict=True))
+    options = {"target": "kind", "annotations": "who", "transpose": True}
+    for source in (written(content), pd.read_csv(written(content), dtype=str)):
+        table = read_table(source, **options)
+        assert table.feature_names.tolist() == ["g1", "g2"]
+        assert table.annotations["who"].tolist() == ["p1", "", "p2", "p1"]
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_annotations_of_frames_are_texts(library):
+    frame = library.DataFrame(
+        {"a": [1.0, 2.0, 3.0], "batch": [3, None, 5], "site": ["x", None, " y "], "y": [0, 1, 0]}
+    )
+    table = read_table(frame, target="y", annotations=["site", "batch"])
+    assert table.feature_names.tolist() == ["a"]
+    assert table.annotations["site"].tolist() == ["x", "", "y"]
+    assert [each.removesuffix(".0") for each in table.annotations["batch"]] == ["3", "", "5"]
+
+
+def test_annotations_of_arrays_and_of_annotated_tables(written, small, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    X, y = small
+    who = np.array(["p", "p", "q", "q", "r", "r"])
+    table = read_table(written(npz(X=X, y=y, who=who), "t.npz"), annotations=["who"])
+    assert table.annotations["who"].tolist() == who.tolist()
+    path = tmp_path / "t.h5ad"
+    with h5py.File(path, "w") as file:
+        file["X"] = X
+        for name, size in (("obs", 6), ("var", 4)):
+            group = file.create_group(name)
+            group["_index"] = [f"{name}{i}" for i in range(size)]
+            group.attrs["_index"], group.attrs["column-order"] = "_index", []
+        file["obs"]["who"], file["obs"]["kind"] = who.tolist(), y.tolist()
+        file["obs"].attrs["column-order"] = ["who", "kind"]
+    table = read_table(path, target="kind", annotations=["who"])
+    assert table.annotations["who"].tolist() == who.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"annotations": ["whom"]}, "has no column 'whom'. Did you mean 'who'?"),
+        ({"annotations": ["kind"]}, "'kind' is asked for twice"),
+        ({"annotations": ["who"], "drop": ["who"]}, "'who' is asked for twice"),
+    ],
+)
+def test_annotations_that_cannot_be_are_refused(written, options, words):
+    with pytest.raises(ValueError, match=words.replace("?", r"\?")):
+        read_table(written(ANNOTATED), target="kind", ids="sample", **options)

@@ -26,15 +26,26 @@ def stability(index):
         ({"stability": stability(0.5)}, set()),
         ({"random_score": 1.0}, {"Not above random features."}),
         ({"predicted": None}, {"Folds that were drawn once."}),
+        ({"n_groups": 30}, set()),
     ],
-    ids=["very few", "few", "many", "imputed", "unstable", "stable", "at random", "streamed"],
+    ids=[
+        *("very few", "few", "many", "imputed", "unstable", "stable", "at random", "streamed"),
+        "grouped",
+    ],
 )
 def test_caveats_are_chosen_by_the_facts(selection, changes, expected):
     plain = replace(selection, class_counts=np.array([50, 50, 50]), stability=None)
     always = {"Nested cross-validation.", "Stand-ins.", "What was done before."}
     if "random_score" not in changes:
         always.add("Random features.")
+    if "n_groups" not in changes:
+        always.add("Samples of one individual.")
     assert words_of(replace(plain, **changes)) == always | expected
+
+
+def test_groups_are_told_where_the_folds_are(selection):
+    sentences = dict(caveat_section(replace(selection, n_groups=30), None))
+    assert "of 30 whole groups" in sentences["Nested cross-validation."]
 
 
 def test_few_samples_are_counted(selection):

@@ -13,6 +13,7 @@ from .options import option_value
 __all__ = [
     "Outputs",
     "command_line",
+    "groups_of",
     "load_model_file",
     "plain_metadata",
     "read_samples",
@@ -42,14 +43,29 @@ def read_samples(args, messages):
         who = "--stream reads it" if args.command == "select" else "only select --stream reads one"
         raise InputError(f"{args.table} is a folder, not a file; {who}.")
     messages.note(f"Reading {args.table} ...")
+    annotations = [] if args.groups in (None, "none", args.id) else [args.groups]
     with input_errors():
         table = read_table(
             args.table, target=args.target, ids=args.id, drop=args.drop,
             transpose=args.transpose, layer=args.layer, impute=args.impute,
-            max_bytes=args.max_bytes,
+            annotations=annotations, max_bytes=args.max_bytes,
         )  # fmt: skip
     messages.remarks(table.remarks)
+    if args.groups is None and groups_of(args, table) is not None:
+        messages.note(
+            "Samples of one id stay together in all folds; --groups none takes each by itself."
+        )
     return table
+
+
+def groups_of(args, table):
+    """Return the group of each sample, None if each stands for itself."""
+    if args.groups == "none":
+        return None
+    if args.groups is not None and args.groups != args.id:
+        return table.annotations[args.groups]
+    has_repeats = table.ids is not None and len(set(table.ids)) < len(table.ids)
+    return table.ids if has_repeats else None
 
 
 def table_values(table):

@@ -77,7 +77,7 @@ TABLE = (
     ".svmlight, .h5ad"
 )
 READING = ("--id", "--drop", "--transpose", "--layer", "--max-bytes")
-EVALUATION = ("--scoring", "--folds", "--repeats")
+EVALUATION = ("--groups", "--scoring", "--folds", "--repeats")
 _KNOWN = {
     "model": {"metavar": "M.skops", "help": "model file"},
     "table": {"metavar": "TABLE", "help": TABLE},
@@ -99,6 +99,12 @@ _KNOWN = {
         "choices": ("median", "drop-features"),
         "help": "missing values: fill in medians of the training samples, or leave out features "
         "with gaps (default: refuse them)",
+    },
+    "--groups": {
+        "metavar": "COLUMN",
+        "help": "what samples belong together, such as the patient: they are never on both sides "
+        "of a fold, and the column is no feature; none: each sample stands for itself (default: "
+        "repeated sample ids are groups)",
     },
     "--scoring": {
         "choices": tuple(SCORES), "default": "accuracy",

@@ -595,12 +595,15 @@ def caveat_section(selection, comparison):
         *([] if selection is None else _about_selection(selection)),
         *([] if comparison is None else [_BEST_OF_SEVERAL]),
         _BEFORE,
+        *([_INDIVIDUALS] if getattr(selection, "n_groups", None) is None else []),
     ]
 
 
 def _folds_words(selection):
     """Write how the samples were cut."""
     folds, repeats = count(selection.n_folds, "fold"), selection.n_repeats
+    if selection.n_groups is not None:
+        folds += f" of {selection.n_groups} whole groups"
     return folds if repeats == 1 else f"{folds}, {count(repeats, 'time')}"
 
 
@@ -612,8 +615,13 @@ _BEST_OF_SEVERAL = (
 _BEFORE = (
     "What was done before.",
     "If features were selected, batches corrected or values imputed with all samples at hand "
-    "before this, or if several rows belong to the same individual, the scores are too good. All "
-    "samples come from one table; those of another laboratory may do worse.",
+    "before this, the scores are too good. All samples come from one table; those of another "
+    "laboratory may do worse.",
+)
+_INDIVIDUALS = (
+    "Samples of one individual.",
+    "Each sample was taken to stand for itself. If several rows belong to the same individual, the "
+    "scores are too good, and groups should keep them together.",
 )
 _STAND_INS = (
     "Stand-ins.",

@@ -407,9 +407,13 @@ def test_bad_input_in_a_process_of_its_own(trees):
 def test_duplicate_ids_are_remarked_on(run, tmp_path):
     X, y = make_samples()
     write_csv(tmp_path / "t.csv", X, y, ids=["same"] * len(y))
-    found = run("select", "t.csv", "--target", "tree", "--id", "sample", *QUICK)
+    options = ("select", "t.csv", "--target", "tree", "--id", "sample", *QUICK)
+    found = run(*options, "--groups", "none")
     assert found.code == 0
     assert "Note: 1 duplicate sample id, kept: 'same'." in found.err
+    found = run(*options)
+    assert found.code == 2
+    assert "groups holds one group" in found.err
 
 
 def test_a_failure_in_the_middle_is_a_bug_and_shows_where(run, trees, monkeypatch):
@@ -574,3 +578,77 @@ def test_max_bytes_says_how_much_memory_a_file_may_ask_for(run, command):
     found = run(command, *arguments[command], "--max-bytes", "1000")
     assert found.code == 2
     assert "Raise max_bytes (--max-bytes) if you trust it." in found.err
+
+
+# ------------------------------------------------------------------ groups
+
+
+@pytest.fixture
+def patients(tmp_path):
+    """Three samples of each of 20 patients, noise that repeats, and a label a patient."""
+    rng = np.random.default_rng(0)
+    who = np.repeat(np.arange(20), 3)
+    X = rng.normal(size=(20, 60))[who] + 0.2 * rng.normal(size=(60, 60))
+    labels = np.array(["ill", "well"])[np.arange(20) % 2][who]
+    header = ["patient", *(f"g{j}" for j in range(60)), "state"]
+    rows = [
+        [f"p{p}", *map(str, row.round(4)), label]
+        for p, row, label in zip(who, X, labels, strict=True)
+    ]
+    path = tmp_path / "patients.csv"
+    path.write_text("\n".join(map(",".join, [header, *rows])) + "\n")
+    return path
+
+
+def test_groups_of_a_column_stay_together_and_are_no_feature(run, patients):
+    found = select(run, patients, "--target", "state", "--groups", "patient")
+    assert found["selection"]["n_groups"] == 20
+    assert found["selection"]["score"] < 0.75
+    assert found["table"]["n_features"] == 60
+    table = read_table(patients, target="state", annotations=["patient"])
+    expected = select_features(
+        table.X, table.y, groups=table.annotations["patient"], n_features_to_select=2, cv=3,
+        n_repeats=1, random_state=0,
+    )  # fmt: skip
+    assert found["selection"]["score"] == expected.score
+
+
+def test_repeated_ids_are_groups_unless_said_otherwise(run, patients):
+    by_id = ("--target", "state", "--id", "patient")
+    named = select(run, patients, "--target", "state", "--groups", "patient")["selection"]
+    for more in ((), ("--groups", "patient")):
+        assert select(run, patients, *by_id, *more)["selection"]["score"] == named["score"]
+    alone = select(run, patients, *by_id, "--groups", "none")["selection"]
+    assert (alone["n_groups"], named["n_groups"]) == (None, 20)
+    note = " ".join(run("select", patients, *by_id, *QUICK).err.split())
+    assert "Samples of one id stay together in all folds; --groups none" in note
+
+
+def test_next_commands_and_the_card_know_the_groups(run, patients):
+    options = ("--target", "state", "--groups", "patient", "--model", "m.skops")
+    found = run("select", patients, *options, *QUICK)
+    assert "--groups patient" in " ".join(found.out.split())
+    assert read_model_card("m.skops").metadata["n_groups"] == 20
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--groups", "patien"), "has no column 'patien'. Did you mean 'patient'?"),
+        (("--groups", "state"), "'state' is asked for twice"),
+        (("--groups", "patient", "--stream"), "--groups is for all samples in memory"),
+        (("--groups", "patient", "--folds", "11"), "--folds 11 must be at most 10, the number of"),
+    ],
+)
+def test_groups_that_cannot_be_are_said_in_words(run, patients, options, words):
+    found = run("select", patients, "--target", "state", *options)
+    assert found.code == 2
+    assert words in " ".join(found.err.split())
+
+
+def test_missing_group_is_refused_before_any_work(run, patients):
+    text = patients.read_text().replace("\np3,", "\n,", 1)
+    patients.write_text(text)
+    found = run("select", patients, "--target", "state", "--groups", "patient")
+    assert found.code == 2
+    assert "groups has no value for 1 of 60 samples" in " ".join(found.err.split())

@@ -4,7 +4,15 @@ import math
 
 from ..._optional import require
 from .. import display
-from ..files import Outputs, read_samples, row_dicts, table_values, write_columns, write_report
+from ..files import (
+    Outputs,
+    groups_of,
+    read_samples,
+    row_dicts,
+    table_values,
+    write_columns,
+    write_report,
+)
 from ..messages import InputError
 from ..options import EVALUATION, READING, add_options, option_names
 
@@ -56,16 +64,17 @@ def begin_comparison(args, table):
     import numpy as np
 
     from ...model_selection import iter_comparison
-    from ...model_selection.splits import Units, check_n_folds
+    from ...model_selection.splits import Units, check_groups, check_n_folds
 
-    units = Units.of(*np.unique(table.y, return_inverse=True))
     try:
+        groups = check_groups(groups_of(args, table), table.y.size)
+        units = Units.of(*np.unique(table.y, return_inverse=True), groups)
         usual = check_n_folds(None, units, is_nested=True)
         n_folds = usual if args.folds is None else args.folds
         return iter_comparison(
             _lineup(args, table, units, n_folds), table.X, table.y, cv=n_folds,
-            n_repeats=args.repeats, scoring=args.scoring, impute=table.impute, n_jobs=args.jobs,
-            random_state=args.seed,
+            n_repeats=args.repeats, scoring=args.scoring, impute=table.impute, groups=groups,
+            n_jobs=args.jobs, random_state=args.seed,
         )  # fmt: skip
     except ValueError as error:
         raise InputError(option_names(error)) from error

@@ -10,6 +10,7 @@ from .. import display
 from ..files import (
     Outputs,
     command_line,
+    groups_of,
     plain_metadata,
     read_samples,
     row_dicts,
@@ -41,7 +42,8 @@ EXAMPLES = """\
 
 _N_RESAMPLES = 50
 _IN_MEMORY = (
-    "--impute", "--transpose", "--max-bytes", "--resamples", "--compare", "--export-selected",
+    "--impute", "--transpose", "--max-bytes", "--groups", "--resamples", "--compare",
+    "--export-selected",
 )  # fmt: skip
 _FILES = {
     "--report": (".html",),
@@ -53,7 +55,7 @@ _FILES = {
 # Of a selection: what the card of its model says, and what is printed besides.
 _ON_THE_CARD = (
     "method", "scoring", "score", "se_score", "random_score", "se_random", "n_folds", "n_repeats",
-    "seed", "versions",
+    "n_groups", "seed", "versions",
 )  # fmt: skip
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_asked", "rule", "majority_score",
@@ -224,7 +226,8 @@ def _select_table(args, messages):
     fits = begin_comparison(args, table) if args.compare else None
     selection = select_samples(
         messages, table.X, table.y, **_parameters(args), n_repeats=args.repeats,
-        impute=table.impute, n_resamples=n_resamples(args), feature_names=table.feature_names,
+        groups=groups_of(args, table), impute=table.impute, n_resamples=n_resamples(args),
+        feature_names=table.feature_names,
     )  # fmt: skip
     return table, selection, None if fits is None else finish_comparison(fits, messages)
 
@@ -347,6 +350,7 @@ def _next_steps(args, written):
     if args.report is None:
         steps["see more in a report"] = f"{again} --report report.html"
     if not args.stream:
-        table, target = shlex.quote(args.table), shlex.quote(args.target)
-        steps["compare classifiers"] = f"centroidal compare {table} --target {target}"
+        words = ["centroidal", "compare", args.table, "--target", args.target]
+        words += [] if args.groups is None else ["--groups", args.groups]
+        steps["compare classifiers"] = shlex.join(words)
     return steps

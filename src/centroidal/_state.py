@@ -125,14 +125,25 @@ def _check_range(values, least, nan, infinite):
         raise StateError(f"holds numbers below {least}")
 
 
-def floats(*shape, least=None, above=None, nan=False, infinite=False):
-    """Return a check: an array of floats; `above` is what one of them at least must exceed."""
+def floats(*shape, least=None, nan=False, infinite=False):
+    """Return a check: an array of floats."""
 
     def check(value, sizes):
         _check_array(value, "f", shape, sizes)
         _check_range(value, least, nan, infinite)
-        if above is not None and not (value > above).any():
-            raise StateError(f"holds no number above {above}")
+
+    return check
+
+
+def counts(*shape):
+    """Return a check: an array of weights whose sum is a positive number."""
+
+    def check(value, sizes):
+        floats(*shape, least=0.0)(value, sizes)
+        with np.errstate(over="ignore"):
+            total = value.sum()
+        if not 0.0 < total < np.inf:
+            raise StateError(f"has the sum {total}")
 
     return check
 

@@ -254,7 +254,7 @@ class FisherRule(SolvedClassifier):
 
     _state = {
         "_solution": state.part(FisherSolution),
-        "class_count_": state.floats("classes", least=0.0, above=0.0),
+        "class_count_": state.counts("classes"),
         "class_prior_": state.floats("classes", least=0.0),
         "mean_": state.floats("features"),
         "means_": state.floats("classes", "features"),

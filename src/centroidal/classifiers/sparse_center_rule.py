@@ -63,7 +63,7 @@ class Solution(NamedTuple):
 
     _state = {
         "path": state.part(CenterPath),
-        "counts": state.floats("classes", least=0.0, above=0.0),
+        "counts": state.counts("classes"),
         "moments": state.optional(state.part(ClassMoments)),
         "whitening": state.optional(state.part(Whitening)),
     }

@@ -191,8 +191,8 @@ def read_h5ad(path, request):
         file.check_columns()
         X = _read_matrix(store, file.matrix())
         names, ids = (texts(file.names(table)[:]) for table in ("var", "obs"))
-        asked = [name for name in (request.target, request.ids) if name is not None]
-        columns = {name: file.column(name)[:] for name in asked}
+        asked = (request.target, request.ids, *request.annotations)
+        columns = {name: file.column(name)[:] for name in asked if name is not None}
     return _raw_table(X, names, ids, file.columns, columns.get, request, store.n_bytes)
 
 

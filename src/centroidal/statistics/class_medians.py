@@ -29,7 +29,7 @@ class ClassMedians(NamedTuple):
     shared_dispersion: np.ndarray
 
     _state = {
-        "counts": state.floats("classes", least=0.0, above=0.0),
+        "counts": state.counts("classes"),
         "medians": state.floats("classes", "features"),
         "dispersions": state.floats("classes", "features", least=0.0),
         "shared": state.floats("features"),

@@ -27,7 +27,7 @@ class ClassMoments:
     squares: np.ndarray
 
     _state = {
-        "counts": state.floats("classes", least=0.0, above=0.0),
+        "counts": state.counts("classes"),
         "means": state.floats("classes", "features"),
         "squares": state.floats("classes", "features", least=0.0),
     }

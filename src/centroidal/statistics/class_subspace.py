@@ -30,7 +30,7 @@ class ClassSubspace:
     size: SampleCount = NO_SAMPLES  # how many samples the weights stand for
 
     _state = {
-        "counts": state.floats("classes", least=0.0, above=0.0),
+        "counts": state.counts("classes"),
         "means": state.floats("classes", "features"),
         "spectrum": state.part(Spectrum),
         "scatter": state.text("total", "within"),

@@ -34,7 +34,7 @@ class GramSummary(NamedTuple):
     row_means: np.ndarray  # (n_samples,): mean of each row of the kernel matrix
 
     _state = {
-        "counts": state.floats("classes", least=0.0, above=0.0),
+        "counts": state.counts("classes"),
         "means": state.floats("classes", "rows"),
         "images": state.floats("classes", "rows"),
         "spectrum": state.optional(state.part(Spectrum, features="rows")),

@@ -28,7 +28,7 @@ class Chunk:
     _state = {
         "codes": state.positions("rows", below="classes"),
         "weights": state.floats("rows", least=0.0),
-        "counts": state.floats("classes", least=0.0, above=0.0),
+        "counts": state.counts("classes"),
         "means": state.floats("classes", "features"),
         "trace": state.number(0.0),
     }

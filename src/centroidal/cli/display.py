@@ -93,15 +93,9 @@ def comparison(table, comparison, written):
     """Show scores and differences, the best first."""
     console = _console()
     _say(console, _data_line(table, comparison))
-    console.print(_comparison_table(comparison, table["n_features"]))
-    _say(
-        console,
-        f"{comparison['scoring'].replace('_', ' ')} in {comparison['n_folds']} folds; se: standard "
-        f"error, corrected for folds that overlap; diff: to {comparison['baseline']}.",
-    )
-    if not comparison["is_complete"]:
-        n_fits, n_fits_in_all = comparison["n_fits"], comparison["n_fits_in_all"]
-        _say(console, f"Unfinished: {n_fits} of {n_fits_in_all} fits.")
+    for line in comparison["answer"].split("\n"):
+        console.print(_cell(line), soft_wrap=True)
+    console.print()
     _list_files(console, written)
 
 
@@ -240,43 +234,10 @@ def _confusion_table(found):
     return table
 
 
-def _comparison_table(found, n_features):
-    table = _table(
-        ("", "left"), ("mean", "right"), ("se", "right"), ("diff", "right"), ("se", "right"),
-        ("features", "right"), ("fit s", "right"), ("failed", "right"),
-    )  # fmt: skip
-    for each in found["members"]:
-        is_baseline = each["name"] == found["baseline"]
-        table.add_row(
-            _cell(each["name"]),
-            _score(each["mean_test_score"]),
-            _score(each["se_test_score"]),
-            "" if is_baseline else _score(each["mean_difference"], "+"),
-            "" if is_baseline else _score(each["se_difference"]),
-            _features_used(each, n_features),
-            _number(each["mean_fit_seconds"], 2),
-            str(each["n_failed"] or ""),
-        )
-    return table
-
-
-def _features_used(each, n_features):
-    least, most, mean = (each[f"{kind}_n_features"] for kind in ("min", "max", "mean"))
-    if math.isnan(mean):
-        return "-"
-    if least == n_features:
-        return "all"
-    return f"{mean:.0f}" if least == most else f"{mean:.0f} ({least:.0f}-{most:.0f})"
-
-
-def _number(value, digits=4):
+def _number(value):
     if isinstance(value, str):
         return value
-    return "-" if math.isnan(value) else f"{value:.{digits}g}"
-
-
-def _score(value, sign=""):
-    return "-" if math.isnan(value) else f"{value:{sign}.3f}"
+    return "-" if math.isnan(value) else f"{value:.4g}"
 
 
 def _model_lines(path, n_features, selected_features, **card):

@@ -142,7 +142,7 @@ def test_an_interruption_shows_what_is_finished_and_writes_nothing(
     found = run(*TREES, "--output", "c.csv", "--report", "r.html")
     assert found.code == 130
     assert "naive Bayes" in found.out
-    assert "Unfinished: 4 of 10 fits." in found.out
+    assert "unfinished: 4 of 10 fits" in found.out
     assert found.err.endswith(
         "compare: interrupted; 4 of 10 fits are in the table, nothing was written.\n"
     )

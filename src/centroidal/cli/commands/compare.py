@@ -129,6 +129,7 @@ def _columns(comparison):
 def _show(args, comparison, table, written):
     codes = comparison.target.tolist()
     found = {
+        "answer": comparison.summary(),
         "scoring": comparison.score_name,
         "n_folds": len(comparison.folds),
         "baseline": comparison.baseline,

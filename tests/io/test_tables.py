@@ -1165,6 +1165,14 @@ def zipped_svmlight(path):
 
 
 def constant_parquet(path):
+def narrow_text(path):
+    path.write_bytes(gzip.compress(b"a,b\n" + b"1,\n" * 2**16))
+
+
+def wide_text(path):
+    path.write_bytes(gzip.compress(b"a" + b"," * 2**18))
+
+
     pyarrow = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
 
@@ -1196,6 +1204,8 @@ BOMBS = {
     "far.svmlight": far_svmlight,
     "zipped.svmlight.gz": zipped_svmlight,
     "constant.parquet": constant_parquet,
+    "narrow.csv.gz": narrow_text,
+    "wide.csv.gz": wide_text,
     "hollow.h5ad": hollow_h5ad,
     "names.h5ad": hollow_names_h5ad,
 }

@@ -5,6 +5,7 @@ import numpy as np
 from ..streaming.labels import labels_from_text
 from ..streaming.request import RawTable
 from ..streaming.text import (
+    SEPARATORS,
     ColumnKinds,
     cell_text,
     find_roles,
@@ -12,14 +13,19 @@ from ..streaming.text import (
     parse_rows,
     plain_text,
     split_header,
+    top_line,
 )
 
 __all__ = ["read_text"]
 
+_BYTES_PER_NAME, _BYTES_PER_ROW = 140, 200  # as objects of Python
+
 
 def read_text(data, request, suffix):
     """Read a table of text from the bytes of its file."""
-    lines, remarks = split_header(plain_text(data, request, suffix), request, suffix)
+    text = plain_text(data, request, suffix)
+    _check_cells(text, request, len(data))
+    lines, remarks = split_header(text, request, suffix)
     if request.transpose:
         return _read_transposed(lines, request, tuple(remarks))
     names, roles = lines.header, find_roles(lines, request)
@@ -36,6 +42,17 @@ def read_text(data, request, suffix):
     annotations = tuple(rows.texts[j] for j in roles.annotations)
     ids = rows.texts.get(roles.ids)
     return RawTable(rows.X, feature_names, y, ids, request.target, tuple(remarks), annotations)
+
+
+def _check_cells(text, request, n_stored):
+    """Raise if cells, rows and names take too much memory: in the text a cell may be one byte."""
+    n_names, n_cells = (
+        max(part.count(separator.encode()) for separator in SEPARATORS)
+        for part in (top_line(text), text)
+    )
+    n_rows = text.count(b"\n") + text.count(b"\r")
+    n_bytes = _BYTES_PER_NAME * n_names + _BYTES_PER_ROW * n_rows + 8 * n_cells
+    request.check_size(n_bytes, n_stored)
 
 
 # ------------------------------------------------------------------ samples in columns

@@ -20,6 +20,7 @@ from .limits import unpack_gzip
 from .request import clean_errors, quote
 
 __all__ = [
+    "SEPARATORS",
     "ColumnKinds",
     "Lines",
     "ParsedRows",
@@ -32,6 +33,7 @@ __all__ = [
     "parse_rows",
     "plain_text",
     "split_header",
+    "top_line",
     "without_simple_quotes",
 ]
 
@@ -136,14 +138,14 @@ def split_header(data, request, suffix):
     start = max(data.rfind(b"\n", 0, start.start()), data.rfind(b"\r", 0, start.start())) + 1
     first_line = len(data[:start].splitlines()) + 1
     data = data[start:]
-    separator, remarks = _separator(_first_line(data).decode(), suffix)
+    separator, remarks = _separator(top_line(data).decode(), suffix)
     if b'"' in data:
         data = without_simple_quotes(data, separator)
     is_quoted = b'"' in data
     if is_quoted:
         header, body, n_lines = _quoted_header(data, separator, name)
     else:
-        line = _first_line(data)
+        line = top_line(data)
         header, n_lines = line.decode().split(separator), 1
         end = len(line) + (2 if data[len(line) : len(line) + 2] == b"\r\n" else 1)
         body = data[end:]
@@ -167,7 +169,8 @@ def find_roles(lines, request):
     return roles
 
 
-def _first_line(data):
+def top_line(data):
+    """Return the bytes before the first end of a line."""
     end = data.find(b"\n")
     line = data if end < 0 else data[:end]
     end = line.find(b"\r")
@@ -211,7 +214,7 @@ def _quoted_header(data, separator, name):
 
 def _with_row_names(lines):
     """R writes row names without a name above them, so that the header is one cell short."""
-    first = _first_line(lines.body.lstrip(b"\r\n")).split(lines.separator.encode())
+    first = top_line(lines.body.lstrip(b"\r\n")).split(lines.separator.encode())
     if lines.is_quoted or len(first) != len(lines.header) + 1 or not first[-1].strip():
         return lines, []
     remark = "The header has one name less than the rows have values: the first column names rows."
@@ -343,7 +346,7 @@ def _parse_with_pyarrow(lines, roles):
 
     It is None, too, if pyarrow is not installed, or if the table is wide.
     """
-    first = _first_line(lines.body.lstrip(b"\r\n"))
+    first = top_line(lines.body.lstrip(b"\r\n"))
     is_wide = len(lines.header) > _MOST_ARROW_COLUMNS
     if is_wide or lines.is_quoted or not first or find_spec("pyarrow") is None:
         return None

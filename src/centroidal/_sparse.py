@@ -46,9 +46,12 @@ def _check_coordinates(X):
 
 def _check_diagonals(X):
     _check_entries("data", X.data, 2)
+    n_rows, n_columns = X.shape
     _check_entries("offsets", X.offsets, 1, "iu")
     if not len(X.offsets) == len(X.data) == len(np.unique(X.offsets)):
         raise ValueError(f"offsets must be {len(X.data)} different numbers, one a diagonal")
+    if len(X.offsets) and (X.offsets.min() < -n_rows or X.offsets.max() > n_columns):
+        raise ValueError(f"offsets must lie between {-n_rows} and {n_columns}")
 
 
 def _check_lists(X):

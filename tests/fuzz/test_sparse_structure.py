@@ -70,6 +70,7 @@ FORGERIES = {
     "coo, row behind the last": lambda X: change(X, row=with_entry(X.row, 3, 10**9)),
     "coo, negative column": lambda X: change(X, col=with_entry(X.col, 3, -(10**8))),
     "dia, diagonals that are too few": lambda X: change(X, data=X.data[:1]),
+    "dia, diagonal outside": lambda X: change(X, offsets=with_entry(X.offsets, 0, -(2**31))),
     "lil, index behind the last": lambda X: change(X, rows=with_entry(X.rows, 2, [10**9])),
     "lil, lists of other lengths": lambda X: change(X, data=with_entry(X.data, 2, [1.0] * 50)),
 }

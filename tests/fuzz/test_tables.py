@@ -275,5 +275,7 @@ def fit_damaged(case):
 @counts_memory
 @pytest.mark.parametrize("name", [each for each in SPARSE if each != "dok"])
 def test_damaged_matrices_are_refused_or_fitted(name):
-    outcomes = run_cases(fit_damaged, [(name, seed) for seed in range(n_cases(40))])
+    cases = [(name, seed) for seed in range(n_cases(40))]
+    # SciPy says by a TypeError which types of values it does not convert.
+    outcomes = run_cases(fit_damaged, cases, refusals=(ValueError, TypeError))
     assert_harmless(outcomes, lambda number: f"{name}, seed {number}")

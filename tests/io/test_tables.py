@@ -21,6 +21,7 @@ from sklearn.impute import SimpleImputer
 from centroidal.io import Table, read_table
 from centroidal.streaming import limits
 from centroidal.streaming import text as shared_text
+from tests.fuzz.harness import run_cases
 from tests.streaming.children import counts_memory, megabytes
 
 PLAIN = "sample,g1,g2,kind\ns1,1.5,-2,a\ns2,0.25,3e2,b\ns3,7,0,a\ns4,1,1,b\n"
@@ -1164,7 +1165,6 @@ def zipped_svmlight(path):
     path.write_bytes(gzip.compress(b"#" * 2**22))
 
 
-def constant_parquet(path):
 def narrow_text(path):
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,\n" * 2**16))
 
@@ -1173,6 +1173,7 @@ def wide_text(path):
     path.write_bytes(gzip.compress(b"a" + b"," * 2**18))
 
 
+def constant_parquet(path):
     pyarrow = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
 
@@ -1203,9 +1204,9 @@ BOMBS = {
     "zeros.mat": zeros_mat,
     "far.svmlight": far_svmlight,
     "zipped.svmlight.gz": zipped_svmlight,
-    "constant.parquet": constant_parquet,
     "narrow.csv.gz": narrow_text,
     "wide.csv.gz": wide_text,
+    "constant.parquet": constant_parquet,
     "hollow.h5ad": hollow_h5ad,
     "names.h5ad": hollow_names_h5ad,
 }
@@ -1241,6 +1242,19 @@ def test_every_sparse_format_of_scipy_is_read(tmp_path, small, name):
     sparse.save_npz(tmp_path / "t.npz", sparse.csr_array(small[0]).asformat(name))
     same(read_table(tmp_path / "t.npz"), small[0])
     same(read_table(tmp_path / "t.npz", transpose=True), small[0].T)
+
+
+@counts_memory
+def test_matlab_matrix_without_sizes_is_refused(tmp_path):
+    stored = io.BytesIO()
+    savemat(stored, {"X": np.eye(3), "word": "d"})
+    data = bytearray(stored.getvalue())
+    at = data.rindex(b"\x05\0\0\0\x08\0\0\0")  # the sizes of the last matrix
+    data[at + 4] = 0
+    (tmp_path / "t.mat").write_bytes(data)
+    (outcome,) = run_cases(read_table, [tmp_path / "t.mat"])
+    assert outcome.kind == "refusal", outcome
+    assert "t.mat could not be read as a .mat file: a matrix does not say its sizes" in outcome.text
 
 
 def test_unknown_sparse_format_is_named(written):

@@ -230,7 +230,8 @@ def _read_matrix(store, matrix):
 
 _HEADER = 128
 _LEAVES = {1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18}
-_FLAGS, _MATRIX, _COMPRESSED = 6, 14, 15
+_SIZES, _FLAGS, _MATRIX, _COMPRESSED = 5, 6, 14, 15
+_OPAQUE = 17
 _NESTING = {1, 2, 3, 16, 17}  # classes: cells, structures, objects, functions, opaque objects
 _CONTAINERS = {1, 2, 3}
 # How many elements other classes have: flags, sizes, name and values; sparse ones have indices too.
@@ -275,6 +276,8 @@ def _check_matrix(content, order):
         raise ValueError(f"a matrix is of the unknown class {what}")
     if len(parts) < _N_PARTS.get(what, _N_BEFORE_NESTED) + (is_complex and what in _N_PARTS):
         raise ValueError("a matrix ends before its values")
+    if what != _OPAQUE and (parts[1][0] != _SIZES or len(parts[1][1]) < 8 or len(parts[1][1]) % 4):
+        raise ValueError("a matrix does not say its sizes")  # SciPy takes two of them for granted
     if what in _CONTAINERS and _size(parts[1][1], order) > max(1, len(parts) - _N_BEFORE_NESTED):
         raise ValueError("a container has fewer entries than its size says")
     for place, (kind, part) in enumerate(parts):

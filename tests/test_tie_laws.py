@@ -22,6 +22,7 @@ from centroidal import (
     SparseCenterClassifier,
 )
 from centroidal.classifiers.sparse_center_rule import SparseCenterProblem
+from centroidal.model_selection import select_features
 from centroidal.model_selection.feature_flow import ranking_of
 from centroidal.statistics import class_moments, fold_moments
 
@@ -271,3 +272,14 @@ def test_feature_of_huge_numbers_does_not_make_others_tie(rng):
     huge = 1.7e18 + 1e3 * rng.normal(size=60)
     found = SparseCenterClassifier(1, scale="within").fit(np.column_stack([X, huge]), y)
     assert found.feature_ranking_[found.feature_ranking_ < 50].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("method", ["fisher", "relief"])
+def test_final_model_has_the_features_that_rank_first(method, seed):
+    rng = np.random.default_rng(seed)
+    half = rng.integers(0, 3, (40, 20))
+    X, y = np.hstack([half, -half]).astype(float), np.arange(40) % 3
+    selection = select_features(X, y, method=method, n_features_to_select=7, random_state=0)
+    kept = selection.model.named_steps["select"].get_support(indices=True)
+    assert set(kept) == set(selection.ranking[:7]) == set(selection.selected)

@@ -1116,3 +1116,15 @@ def test_whitening_of_all_directions_does_not_merge_with_leading_ones(pair):
     truncated = FisherSubspaceClassifier("truncated", 2).fit(X[1::2], y[1::2])
     with pytest.raises(ValueError, match="whitening='full'.*needs all directions"):
         full.merge(truncated)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_importances_are_norms_of_weights_and_fall_by_position_where_these_are_equal(n_classes):
+    rng = np.random.default_rng(0)
+    half = rng.integers(0, 3, (40, 20))
+    X, y = np.hstack([half, -half]).astype(float), np.arange(40) % n_classes
+    model = FisherSubspaceClassifier().fit(X, y)
+    importances = model.feature_importances_
+    np.testing.assert_allclose(importances, np.linalg.norm(model.coef_, axis=0), rtol=1e-8)
+    order = np.argsort(-importances, kind="stable")
+    np.testing.assert_array_equal(order[1::2], order[::2] + 20)

@@ -23,6 +23,7 @@ from ..solvers.fisher_subspace import (
     scatter_inside,
     whiten,
 )
+from ..solvers.ranking import WEIGHT_ROUNDING, rank_features
 from ..solvers.thresholds import Line, LineInBlocks
 from ..statistics import ClassSubspace, class_moments, class_subspace, count_samples
 from ..statistics.threads import with_limited_blas
@@ -295,6 +296,15 @@ class FisherRule(SolvedClassifier):
         self.coef_ = coef
         self.intercept_ = rule.offsets - coef @ mean
         return self
+
+    @property
+    def feature_importances_(self):
+        """Norms of the columns of `coef_`; those equal up to rounding fall from left to right."""
+        lengths = np.linalg.norm(self.coef_, axis=0)
+        ranking = rank_features(lengths, WEIGHT_ROUNDING * lengths.max())
+        importances = np.empty_like(lengths)
+        importances[ranking] = np.sort(lengths)[::-1]
+        return importances
 
     def _class_scores(self, X):
         check_fitted(self)

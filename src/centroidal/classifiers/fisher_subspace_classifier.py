@@ -57,6 +57,9 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
         Weights of the features in the log-odds of ``classes_[1]``, or in the score of each class.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Constants of the same; infinite where a class was not seen.
+    feature_importances_ : ndarray of shape (n_features,)
+        Norms of the columns of `coef_`, of which those equal up to rounding fall by position, so
+        that scikit-learn's selectors rank features as we do.
     axes_ : ndarray of shape (n_features, n_axes)
         Fisher axes, at most one less than classes; of unit length after whitening.
     threshold_ : float

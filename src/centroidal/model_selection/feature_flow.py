@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 
-from ..solvers.ranking import rank_features
+from ..solvers.ranking import WEIGHT_ROUNDING, rank_features
 
 __all__ = [
     "follow_features",
@@ -23,7 +23,6 @@ __all__ = [
     "used_mask",
 ]
 
-_WEIGHT_ERROR = 1e-9
 # Steps that make each column of that column alone. Others may mix them, as a norm of rows does.
 _COLUMN_BY_COLUMN = {
     "SimpleImputer", "StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler",
@@ -166,7 +165,7 @@ def _rank_by_importance(model):
         return None
     # Weights solve equations together: the error of each is a share of the largest of them.
     are_weights = _vector(last_step(model), "scores_") is None
-    return rank_features(importance, _WEIGHT_ERROR * importance.max() if are_weights else None)
+    return rank_features(importance, WEIGHT_ROUNDING * importance.max() if are_weights else None)
 
 
 def _tie_breakers(ranker, ranks):

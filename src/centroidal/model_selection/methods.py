@@ -188,7 +188,9 @@ def _build_fisher(kind):
     from ..classifiers import FisherSubspaceClassifier
 
     rule = FisherSubspaceClassifier()
-    selector = SelectFromModel(rule, threshold=float("-inf"), norm_order=2)
+    selector = SelectFromModel(
+        rule, threshold=float("-inf"), importance_getter="feature_importances_"
+    )
     return _rank_and_classify(kind, selector, rule, limit="max_features")
 
 

@@ -19,6 +19,8 @@ from . import _loops
 
 ROUNDING = 1e-12  # share of the size of the data, or of a score, that may be rounding
 
+WEIGHT_ROUNDING = 1e-9  # the same of weights that solve equations together, of the largest
+
 
 def rank_features(scores, errors=None, order=None):
     """Columns by decreasing score; those that tie by position, or as they come in `order`.

@@ -611,6 +611,59 @@ def test_labels_and_samples_must_be_equally_many(tmp_path):
         batches(tmp_path / "t.npz", target="y")
 
 
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ([-23, 5], r"shape \(-23, 5\) and the arrays of the CSR matrix do not fit together"),
+        ([23, -5], r"shape \(23, -5\) and the arrays of the CSR matrix do not fit together"),
+        ([23, 2**62], r"X has shape \(23, 4611686018427387904\); at most"),
+        ([23.0, 5.0], r"shape must be two whole numbers, not float64 of shape \(2,\)"),
+        ([23, 5, 1], r"shape must be two whole numbers, not int64 of shape \(3,\)"),
+        (23, r"shape must be two whole numbers, not int64 of shape \(\)"),
+        (["23", "5"], r"shape must be two whole numbers, not <U2 of shape \(2,\)"),
+    ],
+    ids=str,
+)
+def test_odd_shapes_of_sparse_arrays_are_refused_in_words(shape, message, tmp_path):
+    path = write_csr_npz(tmp_path / "t.npz", *sample())
+    with np.load(path) as file:
+        np.savez(path, **{**file, "shape": shape})
+    with pytest.raises(ValueError, match=rf"^t\.npz: {message}"):
+        batches(path, target="kind")
+
+
+@pytest.mark.parametrize("shape", ["(-23, 5)", "(23, 99999999999)", "[23, 5]", "(23.0, 5)", "'a'"])
+def test_odd_shapes_in_headers_are_refused_in_words(shape, tmp_path):
+    folder = write_npy(tmp_path / "arrays", *sample())
+    data = (folder / "X.npy").read_bytes()
+    old = b"(23, 5), }"
+    assert old in data
+    new = f"{shape}, }}".encode()
+    data = data.replace(old + b" " * (len(new) - len(old)), new + b" " * (len(old) - len(new)))
+    (folder / "X.npy").write_bytes(data)
+    with pytest.raises(ValueError, match=r"arrays/X\.npy could not be read as a \.npy file: "):
+        batches(folder, target="kind")
+
+
+@pytest.mark.parametrize("name", ["kind", "feature_names", "classes", "ids"])
+def test_texts_that_are_none_are_refused_in_words(name, tmp_path):
+    X, y = sample()
+    arrays = {"kind": y, "feature_names": names_of(X), "ids": y, "classes": list("abc")}
+    if name == "classes":
+        arrays["kind"] = np.zeros(23, int)
+    arrays[name] = np.array(arrays[name]).astype("U5")
+    arrays[name].view(np.uint32)[0] = 0x110000
+    np.savez(tmp_path / "t.npz", X=X, **arrays)
+    with pytest.raises(ValueError, match=r"t\.npz holds a text with 0x110000, which is no char"):
+        list(batches(tmp_path / "t.npz", target="kind"))
+
+
+def test_arrays_without_features_are_refused(tmp_path):
+    np.savez(tmp_path / "t.npz", X=np.empty((2, 0)), y=["a", "b"])
+    with pytest.raises(ValueError, match=r"^t\.npz has no features"):
+        batches(tmp_path / "t.npz", target="y")
+
+
 def test_forged_row_pointers_are_refused(tmp_path):
     X, y = sample()
     path = write_csr_npz(tmp_path / "t.npz", X, y)

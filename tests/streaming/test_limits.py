@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from centroidal.io import read_table
-from centroidal.streaming import limits
+from centroidal.streaming import batches, limits
 from centroidal.streaming.limits import check_unpacked_size, memory_limit, unpack_gzip
 
 
@@ -33,6 +33,13 @@ def test_gzip_is_unpacked_up_to_the_limit():
     assert unpack_gzip(data, "t.gz") == b"a" * 1000 + b"b"
     with pytest.raises(ValueError, match=r"t\.gz would take 1001 bytes .* max_bytes=1000 "):
         unpack_gzip(data, "t.gz", 1000)
+
+
+def test_line_that_does_not_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "_ALWAYS_ALLOWED", 2**20)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,b\n1," + b"2" * 2**21))
+    with pytest.raises(ValueError, match=r"^t\.csv\.gz: a line that does not end would take"):
+        batches(tmp_path / "t.csv.gz", target="b")
 
 
 def test_text_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):

@@ -41,7 +41,6 @@ _LOCAL_HEADER = 30  # bytes, before the name of a member
 
 def names_from_array(name, values, X, axis, request):
     """Return the names of the samples (axis 0) or the features (axis 1) of X."""
-    _check_text(name, values, request)
     values = [text.strip() for text in texts(_unwrap_cells(values))]
     if len(values) != X.shape[axis]:
         what = "features" if axis == 1 else "samples"
@@ -49,13 +48,6 @@ def names_from_array(name, values, X, axis, request):
             f"{request.name}: {name} has {len(values)} entries for {X.shape[axis]} {what}."
         )
     return values
-
-
-def _check_text(name, values, request):
-    """Raise if what should be texts holds what is no character, as a damaged file may."""
-    if isinstance(values, np.ndarray) and values.dtype.kind == "U":
-        with clean_errors(request.name, f"an array of texts {name}"):
-            np.char.encode(values, "utf-8")
 
 
 def _unwrap_cells(values):
@@ -88,14 +80,12 @@ def labels_of_arrays(arrays, request, whole):
         values = np.array(_unwrap_cells(values), dtype=object)
     if values.dtype.kind not in "biufSUO":
         raise ValueError(f"{request.name}: {name} must hold labels, not {values.dtype}.")
-    _check_text(name, values, request)
     y = labels_from_array(values, whole=whole)
     if y.ndim != 1:
         raise ValueError(
             f"{request.name}: {name} must have one label a sample, not shape {y.shape}."
         )
     if "classes" in arrays and y.dtype.kind in "iu" and y.size:
-        _check_text("classes", arrays["classes"], request)
         classes = np.array(texts(_unwrap_cells(arrays["classes"])), dtype=str)
         if y.min() < 0 or y.max() >= classes.size:
             raise ValueError(

@@ -112,6 +112,8 @@ class TextReader:
             rest, is_first = b"", True
             while chunk := self._read(stream):
                 rest += chunk
+                n_stored = self._path.stat().st_size
+                self._request.check_size(len(rest), n_stored, "a line that does not end")
                 end = _last_line_end(rest)
                 # The header and the first row must be in one chunk.
                 if end > 0 and not (is_first and len(rest[:end].strip().splitlines()) < 2):

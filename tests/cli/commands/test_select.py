@@ -565,6 +565,16 @@ def test_demo_writes_a_report_if_asked(run, tmp_path, monkeypatch):
     assert run("demo", "--report", "r.html").code == 2
 
 
+def test_max_bytes_says_how_much_memory_a_stream_may_ask_for(run):
+    X, y = make_samples()
+    np.savez("trees.npz", X=X, y=y)
+    arguments = ("select", "trees.npz", "--target", "y", "--stream")
+    found = run(*arguments, "--max-bytes", "1000")
+    assert found.code == 2
+    assert "Raise max_bytes (--max-bytes) if you trust it." in found.err
+    assert run(*arguments, "--max-bytes", "1000000").code == 0
+
+
 @pytest.mark.parametrize("command", ["select", "compare", "predict"])
 def test_max_bytes_says_how_much_memory_a_file_may_ask_for(run, command):
     X, y = make_samples()

@@ -42,8 +42,7 @@ EXAMPLES = """\
 
 _N_RESAMPLES = 50
 _IN_MEMORY = (
-    "--impute", "--transpose", "--max-bytes", "--groups", "--resamples", "--compare",
-    "--export-selected",
+    "--impute", "--transpose", "--groups", "--resamples", "--compare", "--export-selected",
 )  # fmt: skip
 _FILES = {
     "--report": (".html",),
@@ -239,8 +238,9 @@ def _select_stream(args, messages):
 
     with input_errors():
         rows = batches(
-            args.table, target=args.target, ids=args.id, drop=args.drop, layer=args.layer
-        )
+            args.table, target=args.target, ids=args.id, drop=args.drop, layer=args.layer,
+            max_bytes=args.max_bytes,
+        )  # fmt: skip
     with messages.bar("Selecting features") as advance, _stream_errors(args):
         selection = select_features(
             rows, **_parameters(args), checkpoint=args.checkpoint, progress=advance

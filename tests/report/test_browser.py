@@ -202,6 +202,18 @@ def test_table_is_copied_as_text(read, report, selection):
         check_copying(reader, selection, has_clipboard)
 
 
+def test_names_that_are_copied_are_no_formulas(read, selection, folder):
+    path = folder / "formulas.html"
+    names = ["=cmd()", "-1+1", "'=cmd()", "plain = name"]
+    write_report(path, replace(with_names(selection, names), n_features_to_select=4))
+    reader = read(path, permissions=["clipboard-read", "clipboard-write"])
+    reader.page.click("#copy")
+    reader.page.wait_for_selector("#copied:not(:empty)", state="attached")
+    lines = reader.page.evaluate("navigator.clipboard.readText()").splitlines()
+    copied = [line.split("\t")[1] for line in lines[1:]]
+    assert copied == ["'=cmd()", "'-1+1", "''=cmd()", "plain = name"]
+
+
 def check_copying(reader, selection, has_clipboard):
     if not has_clipboard:
         reader.page.evaluate("() => navigator.clipboard.writeText('')")

@@ -329,11 +329,13 @@
 
   function asText() {
     const plain = (text) => String(text ?? "").replace(/[\t\r\n]+/g, " ");
+    // An apostrophe keeps spreadsheets from running a name as a formula, as in CSV files.
+    const harmless = (name) => plain(name).replace(/^(?='*\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/, "'");
     const head = ["rank", "feature", "gain"];
     if (selection.hasFrequencies) head.push("selected_again");
     if (selection.hasCenters) head.push(...selection.classes.map((name) => `center ${plain(name)}`));
     const lines = matching().map((row) => {
-      const cells = [row.rank, plain(row.name), plain(row.gain)];
+      const cells = [row.rank, harmless(row.name), plain(row.gain)];
       if (selection.hasFrequencies) cells.push(plain(row.frequency));
       return [...cells, ...row.centers.map(plain)].join("\t");
     });

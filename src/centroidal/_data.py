@@ -30,6 +30,7 @@ _DTYPES = [
 ]  # fmt: skip
 _ANY_NUMBERS = {"accept_sparse": ("csr", "csc"), "dtype": _DTYPES}
 _LABELS_PER_BLOCK = 2**16
+_LEAST_MAGNITUDE, _MOST_MAGNITUDE = 2.0**-500, 2.0**480  # of the largest value, for its square
 _ASYMMETRY = 1e-8  # of a kernel matrix, as a share of its largest entry
 
 
@@ -455,7 +456,40 @@ def check_finite_summary(estimator, X, *summaries):
         return
     if X is not None:
         check_finite(estimator, X)
-    raise ValueError("X holds values whose squares are too large for float64; rescale it first.")
+    is_in_memory = X is not None and not hasattr(X, "each_block")
+    raise _lost_squares("large", _largest_entry(X) if is_in_memory else None)
+
+
+def check_moments(estimator, X, moments):
+    """Raise what is wrong with `X`, seen from its class moments: not finite, or near an end."""
+    check_finite_summary(estimator, X, moments.means, moments.squares)
+    spread = np.sqrt(moments.squares.max(initial=0.0))
+    _check_magnitude(max(np.abs(moments.means).max(initial=0.0), spread))
+
+
+def check_entries(estimator, X):
+    """Raise the same of samples in memory that are not summarised by moments."""
+    check_finite(estimator, X)
+    _check_magnitude(_largest_entry(X))
+
+
+def _largest_entry(X):
+    entries = X.data if issparse(X) else X
+    return max(abs(float(find(initial=0))) for find in (entries.max, entries.min))
+
+
+def _check_magnitude(largest):
+    """Raise where squares of values, and their sums, would leave float64 or lose digits there."""
+    if largest == 0.0 or _LEAST_MAGNITUDE <= largest <= _MOST_MAGNITUDE:
+        return
+    raise _lost_squares("large" if largest > 1.0 else "small", largest)
+
+
+def _lost_squares(size, largest=None):
+    order = "" if largest is None else f" They are of the order of {largest:.0e}."
+    return ValueError(
+        f"X holds values whose squares are too {size} for float64; rescale it first.{order}"
+    )
 
 
 def check_next_classes(estimator, classes, is_first):

@@ -10,8 +10,8 @@ from .. import _state as state
 from .._data import (
     Features,
     LabelledFitMixin,
-    check_finite_summary,
     check_labelled,
+    check_moments,
     check_next_classes,
     check_same_features,
     row_by_row,
@@ -256,7 +256,7 @@ class MomentsClassifier(MergeableClassifier):
     def _moments_of(self, X, codes, n_classes, weights=None):
         """Summarise checked samples by class; raise what is wrong with them if not finite."""
         moments = class_moments(X, codes, n_classes, weights, self.n_jobs)
-        check_finite_summary(self, X, moments.means, moments.squares)
+        check_moments(self, X, moments)
         return moments
 
     def _merge_summaries(self, first, second):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._data import check_finite_summary
+from .._data import check_moments
 from .._progress import with_callbacks
 from ..statistics import map_blocks
 from ._base import MomentsClassifier
@@ -179,7 +179,7 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
 
     def _keep_moments(self, features, classes, moments, data=None):
         """Become the model of all samples that the moments are of; `data` if they are at hand."""
-        check_finite_summary(self, None, moments.means, moments.squares)
+        check_moments(self, None, moments)
         recipe, weights = self._recipe, np.array([self.baseline_weight], dtype=float)
         (groups,) = recipe.find(data, moments, weights, self._seed(), self._each_block)
         self._check_found(groups)

@@ -291,12 +291,16 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
         if self.calibration is None:
             return slope, None
         model = make_pipeline(StandardScaler(), LogisticRegression())
+        # In a unit near their size, as the scaler squares them.
+        _, exponent = np.frexp(np.abs(distances).max())
         model.fit(
-            distances,
+            np.ldexp(distances, -exponent),
             codes,
             standardscaler__sample_weight=weights,
             logisticregression__sample_weight=weights,
         )
+        scaler = model[0]
+        scaler.mean_, scaler.scale_ = np.ldexp([scaler.mean_, scaler.scale_], exponent)
         return slope, model
 
     @property

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import _state as state
-from .._data import check_finite_summary, check_fitted, check_rows
+from .._data import check_finite_summary, check_fitted, check_moments, check_rows
 from .._parameters import check_parameters, check_priors
 from ..solvers.distances import log_odds
 from ..solvers.fisher_subspace import (
@@ -160,7 +160,7 @@ class FisherSolution(NamedTuple):
 def summarise_rows(estimator, recipe, data):
     """Summarise samples by what a recipe needs of them."""
     moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
-    check_finite_summary(estimator, data.X, moments.means, moments.squares)
+    check_moments(estimator, data.X, moments)
     size = count_samples(data.codes, data.weights, moments.counts)
     n_pairs = recipe.n_pairs(size.number(moments.counts.sum()))
     rows = data.X, data.codes, moments, data.weights

@@ -11,6 +11,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from .. import _state as state
 from .._data import (
     LabelledFitMixin,
+    check_entries,
     check_finite,
     check_fitted,
     check_kernel_matrix,
@@ -210,6 +211,8 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
         recipe = self._recipe
         if self.kernel == "precomputed":
             check_symmetric(data.X)
+        else:
+            check_entries(self, data.X)
 
         counted, part = data.counted_rows, data.take_rows(data.counted_rows)
         samples, codes, weights = part.X, part.codes, part.row_weights

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from .. import _state as state
-from .._data import check_finite_summary, check_fitted, check_labelled, check_rows
+from .._data import check_finite_summary, check_fitted, check_labelled, check_moments, check_rows
 from .._parameters import check_parameters, choice
 from .._progress import ProgressMixin, with_callbacks
 from ..solvers.mixtures import find_exponent, inside_chi2, inside_three_sigma, judge, split_gains
@@ -188,7 +188,7 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         check_parameters(self)
         data = check_labelled(self, X, y, finite=False)
         moments = class_moments(data.X, data.codes, data.classes.size, n_jobs=self.n_jobs)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
+        check_moments(self, data.X, moments)
         rows = data.X.tocsr() if issparse(data.X) else data.X
 
         clusters, cluster_class = self._find_clusters(rows, data.codes)

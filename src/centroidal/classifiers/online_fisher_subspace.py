@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .. import _state as state
-from .._data import check_finite
+from .._data import check_entries
 from .._parameters import number
 from ..solvers.fisher_subspace import cut_at
 from ..solvers.thresholds import mahalanobis_threshold
@@ -155,7 +155,7 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
 
     def _add_samples(self, before, data):
         """Follow the leading directions and, of two classes, the spread along the axis."""
-        check_finite(self, data.X)
+        check_entries(self, data.X)
         before = self._empty_stream(data) if before is None else before
         if (self.window is None) != (before.window is None):
             raise ValueError(f"window={self.window!r} must be what it was in the first call.")

@@ -10,7 +10,14 @@ from scipy.sparse import issparse
 from sklearn.utils.metaestimators import available_if
 
 from .. import _state as state
-from .._data import SupportMixin, check_finite, check_finite_summary, check_fitted, check_rows
+from .._data import (
+    SupportMixin,
+    check_finite,
+    check_finite_summary,
+    check_fitted,
+    check_moments,
+    check_rows,
+)
 from .._parameters import check_priors, choice
 from ..solvers.distances import (
     Whitening,
@@ -249,7 +256,7 @@ class SparseCenterProblem(NamedTuple):
         summary = self.summarise_columns(*rows, None, n_jobs, data.weights)
         if self.metric != "mahalanobis":
             return self.solve_columns(estimator, summary, data.X)
-        check_finite_summary(estimator, data.X, *summary.arrays)
+        summary.check(estimator, data.X)
         with np.errstate(over="ignore", invalid="ignore"):
             scale = self.feature_scale(summary)
             solution = _solve_whitened(data, summary.moments, scale, n_jobs)
@@ -273,7 +280,7 @@ class SparseCenterProblem(NamedTuple):
 
     def solve_columns(self, estimator, summary, X=None):
         """Find the optimal centers from the summaries of all columns."""
-        check_finite_summary(estimator, X, *summary.arrays)
+        summary.check(estimator, X)
         with np.errstate(over="ignore", invalid="ignore"):
             scale = self.feature_scale(summary)
             if self.metric == "l1":
@@ -314,12 +321,13 @@ class ColumnSummary(NamedTuple):
         "deviations": state.optional(state.floats("features", least=0.0)),
     }
 
-    @property
-    def arrays(self):
-        """What is not finite where the columns are not."""
-        moments, medians = self.moments, self.medians
-        found = [] if moments is None else [moments.means, moments.squares]
-        return found + ([] if medians is None else [medians.dispersions, medians.shared_dispersion])
+    def check(self, estimator, X):
+        """Raise what is wrong with the columns, which are those of `X`."""
+        if self.moments is not None:
+            check_moments(estimator, X, self.moments)
+        if self.medians is not None:
+            found = self.medians.dispersions, self.medians.shared_dispersion
+            check_finite_summary(estimator, X, *found)
 
     @classmethod
     def join(cls, parts):

@@ -5,7 +5,7 @@ from scipy.sparse import issparse
 from sklearn.utils import Bunch
 
 from .. import _state as state
-from .._data import check_finite_summary, check_labelled
+from .._data import check_labelled, check_moments
 from .._parameters import check_alphas, check_parameters, choice
 from ..solvers.l21_centroids import (
     L21Solution,
@@ -218,7 +218,7 @@ class L21CentroidSelector(RankedSelector):
         """Return samples as an operator, and targets; both times the weight of the sample."""
         n_classes, n_features = data.classes.size, data.X.shape[1]
         moments = class_moments(data.X, data.codes, n_classes, data.weights)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
+        check_moments(self, data.X, moments)
         origin, scale = np.zeros(n_features), np.ones(n_features)
         if self.scale == "std":
             origin, scale = moments.overall_mean, feature_scale(np.sqrt(moments.variance))

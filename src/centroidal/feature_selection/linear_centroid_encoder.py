@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import _state as state
-from .._data import check_finite_summary, check_fitted, check_rows
+from .._data import check_finite_summary, check_fitted, check_moments, check_rows
 from .._parameters import check_count, check_positive, choice, optional
 from ..solvers.linear_centroid_encoder import encoding_problem, solve_linear_centroid_encoder
 from ..solvers.ranking import rank_features
@@ -207,7 +207,7 @@ class LinearCentroidEncoder(RankedSelector):
         """Return what is solved, and what each feature is reduced by and divided by."""
         weights = None if data.weights is None else weights_in_samples(data.weights)
         moments = class_moments(data.X, data.codes, data.classes.size, weights)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
+        check_moments(self, data.X, moments)
         if self.scale is None:
             problem = encoding_problem(data.X, data.codes, moments, weights)
             return problem, np.zeros(data.X.shape[1]), np.ones(data.X.shape[1])

@@ -1,7 +1,7 @@
 """Features in which a class is steady; mathematics in solvers/disjoint_centroids.py."""
 
 from .. import _state as state
-from .._data import check_finite_summary
+from .._data import check_moments
 from ..solvers.disjoint_centroids import margin_scores
 from ..statistics import class_moments
 from ._ranked_selector import RankedSelector
@@ -82,7 +82,7 @@ class MarginSelector(RankedSelector):
 
     def _fit(self, data):
         moments = class_moments(data.X, data.codes, data.classes.size, data.weights, self.n_jobs)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
+        check_moments(self, data.X, moments)
         scores, errors = margin_scores(moments)
 
         self.classes_ = data.classes

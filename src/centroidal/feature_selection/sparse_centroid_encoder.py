@@ -11,7 +11,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
 from .. import _state as state
-from .._data import check_finite, check_finite_summary, check_fitted, check_labelled, check_rows
+from .._data import check_finite, check_fitted, check_labelled, check_moments, check_rows
 from .._optional import require
 from .._parameters import (
     check_choice,
@@ -324,7 +324,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
     def _standards(self, data):
         """Return how features are standardised, and the class means after that."""
         moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
+        check_moments(self, data.X, moments)
         mean, spread = moments.overall_mean, np.sqrt(moments.variance)
         centers = np.where(moments.seen[:, None], moments.means - mean, 0.0)
         return _Standards(mean, spread, centers / feature_scale(spread))

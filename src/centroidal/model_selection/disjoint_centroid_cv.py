@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import _state as state
-from .._data import LabelledData, check_finite_summary, check_labelled
+from .._data import LabelledData, check_labelled, check_moments
 from .._parameters import check_weight_grid
 from ..classifiers import DisjointCentroidClassifier
 from ..classifiers.disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
@@ -160,7 +160,7 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
     def _solve(self, data, grid, seed):
         """Class moments, and the groups for each weight; None where all starts are void."""
         moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
-        check_finite_summary(self, data.X, moments.means, moments.squares)
+        check_moments(self, data.X, moments)
         found = []
         for weights in (grid[np.isfinite(grid)], grid[np.isinf(grid)]):
             if weights.size:

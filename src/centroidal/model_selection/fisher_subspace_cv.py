@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from .. import _state as state
-from .._data import Features, check_labelled
+from .._data import Features, check_labelled, check_moments
 from .._parameters import check_choice, check_component_grid, check_parameters, check_priors, choice
 from ..classifiers import FisherSubspaceClassifier
 from ..classifiers.fisher_recipe import (
@@ -195,7 +195,9 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
 
     def _fit_path(self, data, recipes, grid, train):
         part = data.keep_rows(train)
-        return _ComponentsOnGrid(self, recipes, grid, [_reduce(part, r, grid[-1]) for r in recipes])
+        return _ComponentsOnGrid(
+            self, recipes, grid, [_reduce(self, part, r, grid[-1]) for r in recipes]
+        )
 
 
 class _ComponentsOnGrid(NamedTuple):
@@ -219,12 +221,13 @@ class _ComponentsOnGrid(NamedTuple):
                 yield model, reduced.X[test]
 
 
-def _reduce(data, recipe, n_pairs):
+def _reduce(estimator, data, recipe, n_pairs):
     """Project samples on the leading directions and the class means of those that count.
 
     In these few coordinates every model with at most `n_pairs` components is what it was.
     """
     moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
+    check_moments(estimator, data.X, moments)
     n_pairs = int(n_pairs)
     found = class_subspace(data.X, data.codes, moments, data.weights, recipe.scatter, n_pairs)
     vectors, mean = found.spectrum.vectors, found.mean

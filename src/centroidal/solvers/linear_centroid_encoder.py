@@ -198,7 +198,7 @@ def best_axes(problem, coef, n_components=None):
     M = left @ right.T
     M += M.T
     M[:n_used, :n_used] -= (Zb @ used).T @ (Zb @ used)
-    _, inner = _positive_eigenpairs(M, _ROUNDING * np.linalg.norm(M))
+    _, inner = _positive_eigenpairs(M, _ROUNDING * np.abs(M).max())
     axes = np.zeros((coef.size, min(inner.shape[1], n_components or coef.size)))
     axes[is_used] = used @ inner[:n_used, : axes.shape[1]]
     axes[~is_used] = unused @ inner[n_used:, : axes.shape[1]]
@@ -318,12 +318,12 @@ def _face_direction(products, slopes):
         step = np.linalg.solve(products, slopes)
     except np.linalg.LinAlgError:
         step = np.zeros_like(slopes)
-    length = np.linalg.norm(slopes)
-    if np.linalg.norm(slopes - products @ step) <= _DEPENDENT * length:
+    missed = _DEPENDENT * np.abs(slopes).max()  # squares of slopes might leave float64
+    if np.abs(slopes - products @ step).max() <= missed:
         return step, True
     step = np.linalg.lstsq(products, slopes, rcond=_ROUNDING)[0]
     left = slopes - products @ step
-    if np.linalg.norm(left) <= _DEPENDENT * length:
+    if np.abs(left).max() <= missed:
         return step, True
     return left, False
 

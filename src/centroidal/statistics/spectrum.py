@@ -313,9 +313,12 @@ def within_covariance(X, codes, moments, scale, weights=None):
 
 def _shrinkage(values, rows):
     """Ledoit-Wolf shrinkage from the spectrum, in O(n m) where the usual form takes O(n m^2)."""
+    # In a unit near their size, so that fourth powers of the data stay within float64.
+    unit = np.exp2(np.round(np.log2(values[0]))) if values.size else 1.0
+    values = values / unit
     squared_norm = (values**2).sum()
     distance = squared_norm - values.sum() ** 2 / rows.rows.shape[1]
-    fourth_powers = rows.weights @ rows.squared_lengths() ** 2
+    fourth_powers = rows.weights @ (rows.squared_lengths() / unit) ** 2
     n_samples = SampleCount.of(rows.weights).number(rows.total)
     noise = (fourth_powers / rows.total - squared_norm) / n_samples
     if distance <= 0.0:

@@ -1180,6 +1180,22 @@ def constant_parquet(path):
     pq.write_table(pyarrow.table({"a": np.zeros(10**6), "b": np.zeros(10**6)}), path)
 
 
+def repeated_text_parquet(path):
+    """A long text that all rows share, which is stored once."""
+    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    table = pyarrow.table({"a": np.zeros(3000), "kind": ["x" * 10_000] * 3000})
+    pq.write_table(table, path, dictionary_pagesize_limit=2**30)
+
+
+def list_parquet(path):
+    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    pq.write_table(pyarrow.table({"a": [[0.0] * 10**6], "b": [1.0]}), path)
+
+
 def hollow_h5ad(path):
     """A matrix of which nothing is stored."""
     h5py = pytest.importorskip("h5py")
@@ -1207,6 +1223,8 @@ BOMBS = {
     "narrow.csv.gz": narrow_text,
     "wide.csv.gz": wide_text,
     "constant.parquet": constant_parquet,
+    "text.parquet": repeated_text_parquet,
+    "list.parquet": list_parquet,
     "hollow.h5ad": hollow_h5ad,
     "names.h5ad": hollow_names_h5ad,
 }

@@ -20,14 +20,53 @@ def read_parquet(data, request, suffix):
     pyarrow = require("pyarrow", "io", "Reading Parquet")
     parquet = require("pyarrow.parquet", "io", "Reading Parquet")
     with clean_errors(request.name, "a Parquet file"):
-        file = parquet.ParquetFile(pyarrow.BufferReader(data))
+        metadata = parquet.read_metadata(pyarrow.BufferReader(data))
+        leaves = [metadata.schema.column(j) for j in range(metadata.num_columns)]
+        texts_there = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        # What is the same in all rows takes no room in the file, but memory once it is decoded.
+        request.check_size(8 * _n_values(metadata, leaves), len(data))
+        options = {"metadata": metadata, "read_dictionary": texts_there}
+        file = parquet.ParquetFile(pyarrow.BufferReader(data), **options)
         schema = file.schema_arrow
     request.refuse_repeated([name for name in schema.names if name not in request.drop])
-    # As they are decoded: what is the same in all rows takes no room in the file.
-    request.check_size(8 * file.metadata.num_rows * len(schema.names), len(data))
     with clean_errors(request.name, "a Parquet file"):
         table = file.read()
+        is_text = [_is_coded_text(kind) for kind in schema.types]
+        columns = list(zip(table.columns, is_text, strict=True))
+        n_characters = sum(_n_characters(column) for column, is_coded in columns if is_coded)
+        request.check_size(n_characters, len(data))
+        columns = [
+            column.cast(column.type.value_type) if is_coded else column
+            for column, is_coded in columns
+        ]
+        table = pyarrow.table(columns, names=schema.names)
     return _read(nw.from_native(table, eager_only=True), request, stored_index(schema))
+
+
+def _n_values(metadata, leaves):
+    """Count the values of a Parquet file; those of lists are not as many as there are rows."""
+    lists = [j for j, leaf in enumerate(leaves) if leaf.max_repetition_level]
+    groups = map(metadata.row_group, range(metadata.num_row_groups) if lists else ())
+    n_in_lists = sum(group.column(j).num_values for group in groups for j in lists)
+    return metadata.num_rows * (len(leaves) - len(lists)) + n_in_lists
+
+
+def _is_coded_text(kind):
+    """Say whether a column has places among different texts; categories may also be numbers."""
+    from pyarrow import types
+
+    return types.is_dictionary(kind) and not types.is_primitive(kind.value_type)
+
+
+def _n_characters(column):
+    """Count the bytes of texts that are given by their places among the different ones."""
+    from pyarrow.compute import binary_length
+
+    n_bytes = 0
+    for chunk in column.chunks:
+        lengths = binary_length(chunk.dictionary).to_numpy(zero_copy_only=False)
+        n_bytes += int(lengths[chunk.indices.drop_null().to_numpy()].sum())
+    return n_bytes
 
 
 def read_frame(source, request):

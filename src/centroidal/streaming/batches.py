@@ -91,6 +91,7 @@ class Batches:
         self.n_features = self.feature_names.size
         self.batch_size = batch_size
         self.target, self.source = request.target, request.name
+        self.has_names, self.n_stored = reader.has_names, reader.n_stored
 
     def __repr__(self):
         rows = "an unknown number of" if self.n_samples is None else self.n_samples
@@ -111,16 +112,6 @@ class Batches:
     def n_batches(self):
         """Number of batches, if the number of rows is known."""
         return None if self.n_samples is None else -(-self.n_samples // self.batch_size)
-
-    @property
-    def has_names(self):
-        """Whether the source names its features."""
-        return self._reader.has_names
-
-    @property
-    def n_stored(self):
-        """Entries of a sparse source, None of a dense one."""
-        return self._reader.n_stored
 
     @property
     def value_bytes(self):
@@ -335,14 +326,14 @@ def _batch_size(batch_size, row_bytes):
 def _reader(path, request):
     if not path.exists():
         raise FileNotFoundError(f"There is no file or folder {path}.")
-    suffix = ".zarr" if path.suffix.lower() == ".zarr" else None
-    if path.is_dir() and suffix is None:
+    suffix = suffix_of(path)
+    is_folder = path.is_dir() and suffix != ".zarr"
+    if request.layer is not None and (is_folder or suffix not in (".h5ad", ".zarr")):
+        request.refuse_option("layer", "only .h5ad files and .zarr folders have layers")
+    if is_folder:
         return _folder_reader(path, request)
     if not path.is_dir():
         check_source(path)
-    suffix = suffix or suffix_of(path)
-    if request.layer is not None and suffix not in (".h5ad", ".zarr"):
-        request.refuse_option("layer", "only .h5ad files and .zarr folders have layers")
     if suffix in _TEXT:
         return TextReader(path, suffix, request)
     if suffix == ".parquet":
@@ -357,8 +348,6 @@ def _reader(path, request):
 
 
 def _folder_reader(path, request):
-    if request.layer is not None:
-        request.refuse_option("layer", "only .h5ad files and .zarr folders have layers")
     if (path / "X.npy").is_file():
         return open_folder(path, request)
     paths = [

@@ -19,7 +19,7 @@ from ..persistence.model_file import (
     read_model_card,
 )
 from .pieces import FileFacts
-from .request import list_values
+from .request import list_differences
 
 __all__ = ["FIT", "Checkpoint", "Progress", "manifest_of", "read_manifest"]
 
@@ -272,15 +272,11 @@ def _changed_files(found, wanted, progress):
         for name in old
         if name in new and old[name] != new[name]
     ]
-    words = [
-        f"{word}: {list_values(names, quoted=quoted)}"
-        for word, names, quoted in (
-            ("files that are gone", [name for name in old if name not in new], True),
-            ("files that were not there", [name for name in new if name not in old], True),
-            ("files that have changed", changed, False),
-        )
-        if names
-    ]
+    words = list_differences(
+        ("files that are gone", [name for name in old if name not in new], True),
+        ("files that were not there", [name for name in new if name not in old], True),
+        ("files that have changed", changed, False),
+    )
     return words or ["the order of the files differs"]
 
 

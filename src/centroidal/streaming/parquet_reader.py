@@ -12,7 +12,7 @@ import numpy as np
 from .._optional import require
 from .labels import is_missing, labels_from_array, labels_from_values
 from .pieces import FileFacts, Fingerprint, Piece
-from .request import clean_errors, list_values, texts
+from .request import clean_errors, list_differences, texts
 
 __all__ = ["ParquetReader", "stored_index"]
 
@@ -301,24 +301,18 @@ def _check_schema(expected, found, first_name, name):
     there = dict(zip(found.names, found.types, strict=True))
     if wanted == there and len(expected.names) == len(found.names):
         return
-    missing = [column for column in wanted if column not in there]
-    extra = [column for column in there if column not in wanted]
     changed = [
         f"{column!r} ({there[column]}, not {wanted[column]})"
         for column in wanted
         if column in there and there[column] != wanted[column]
     ]
     repeated = sorted({column for column in found.names if found.names.count(column) > 1})
-    differences = [
-        f"{word}: {list_values(columns, quoted=quoted)}"
-        for word, columns, quoted in (
-            ("missing", missing, True),
-            ("extra", extra, True),
-            ("of another type", changed, False),
-            ("repeated", repeated, True),
-        )
-        if columns
-    ]
+    differences = list_differences(
+        ("missing", [column for column in wanted if column not in there], True),
+        ("extra", [column for column in there if column not in wanted], True),
+        ("of another type", changed, False),
+        ("repeated", repeated, True),
+    )
     raise ValueError(
         f"{name} has other columns than {first_name}; {'; '.join(differences)}. All files of a "
         "folder must have the same columns."

@@ -17,6 +17,7 @@ __all__ = [
     "check_characters",
     "clean_errors",
     "count_noun",
+    "list_differences",
     "list_names",
     "list_values",
     "quote",
@@ -205,6 +206,13 @@ def list_values(values, quoted=False, most=N_LISTED):
 def list_names(names):
     """List the first ten names, each quoted, and say how many there are if these are not all."""
     return list_values(names, quoted=True, most=N_NAMES)
+
+
+def list_differences(*kinds):
+    """List the names of each kind of difference: its word, its names, and whether to quote them."""
+    return [
+        f"{word}: {list_values(names, quoted=quoted)}" for word, names, quoted in kinds if names
+    ]
 
 
 def count_noun(count, singular, plural=None):

@@ -48,7 +48,7 @@ class TextReader:
         head = next(self._chunks(), b"")
         if not head.strip():
             raise ValueError(f"{request.name} is empty.")
-        lines, _ = split_header(plain_text(head, request, _plain(suffix)), request, suffix)
+        lines = self._split_header(head)
         self._head = lines._replace(body=b"")
         self._roles = find_roles(lines, request)
         self.feature_names = [lines.header[j] for j in self._roles.features]
@@ -95,8 +95,8 @@ class TextReader:
         roles = self._roles._replace(features=self._roles.features[columns])
         kinds = ColumnKinds([self._head.header[j] for j in roles.features], self._request)
         for lines in self._bodies():
-            n_here = self._n_rows(lines) if first_row > 0 else 0
-            if n_here > 0 and n_here <= first_row:
+            n_here = len(self._target_cells(lines)) if first_row > 0 else 0
+            if 0 < n_here <= first_row:
                 first_row -= n_here
                 continue
             piece = self._piece(lines, roles, kinds)
@@ -107,12 +107,11 @@ class TextReader:
 
     def _chunks(self):
         """Yield bytes that end where a line does, outside of quotes."""
-        opened = gzip.open if self._suffix.endswith(".gz") else open
-        with opened(self._path, "rb") as stream:
-            rest, is_first = b"", True
+        open_file = gzip.open if self._suffix.endswith(".gz") else open
+        with open_file(self._path, "rb") as stream:
+            rest, is_first, n_stored = b"", True, self._path.stat().st_size
             while chunk := self._read(stream):
                 rest += chunk
-                n_stored = self._path.stat().st_size
                 self._request.check_size(len(rest), n_stored, "a line that does not end")
                 end = _last_line_end(rest)
                 # The header and the first row must be in one chunk.
@@ -127,13 +126,16 @@ class TextReader:
         with clean_errors(self._request.name, kind):
             return stream.read(_CHUNK_BYTES)
 
+    def _split_header(self, head):
+        text = plain_text(head, self._request, self._suffix.removesuffix(".gz"))
+        return split_header(text, self._request, self._suffix)[0]
+
     def _bodies(self):
         """Yield the lines below the header, in chunks."""
         name = self._request.name
         chunks = self._chunks()
         first = next(chunks)
-        head = plain_text(first, self._request, _plain(self._suffix))
-        lines, _ = split_header(head, self._request, self._suffix)
+        lines = self._split_header(first)
         if lines.body.strip():
             yield lines
         number = len(first.splitlines()) + 1
@@ -149,22 +151,8 @@ class TextReader:
     # -------------------------------------------------------------- from lines to rows
 
     def _target_cells(self, lines):
-        at, width = self._roles.target, len(lines.header)
-        if lines.is_quoted:
-            return [cell_text(row[at].decode()) for _, row in lines.rows(self._request.name)]
-        separator = lines.separator.encode()
-        rows = [line for line in lines.body.splitlines() if line.strip(b" ")]
-        if any(line.count(separator) != width - 1 for line in rows):
-            list(lines.rows(self._request.name))  # says which line is too short or too long
-        if at < width - at:
-            return [cell_text(line.split(separator, at + 1)[at].decode()) for line in rows]
-        back = width - at
-        return [cell_text(line.rsplit(separator, back)[-back].decode()) for line in rows]
-
-    def _n_rows(self, lines):
-        if lines.is_quoted:
-            return sum(1 for _ in lines.rows(self._request.name))
-        return sum(1 for line in lines.body.splitlines() if line.strip(b" "))
+        at = self._roles.target
+        return [cell_text(row[at].decode()) for _, row in lines.rows(self._request.name)]
 
     def _piece(self, lines, roles, kinds):
         rows = parse_rows(lines, roles, self._request)
@@ -180,10 +168,6 @@ class TextReader:
             raise ValueError(
                 f"{self._request.name} has changed since its labels were read: {error} was none."
             ) from None
-
-
-def _plain(suffix):
-    return suffix.removesuffix(".gz")
 
 
 def _last_line_end(data):

@@ -20,7 +20,7 @@ from .._data import (
 )
 from .._parameters import check_kernel, check_parameters, check_priors
 from ..solvers.fisher_subspace import kernel_axes
-from ..statistics import GramSummary, SampleCount, class_moments, gram_summary
+from ..statistics import GramSummary, class_moments, gram_summary, number_of_samples
 from ..statistics.threads import limit_blas, map_blocks, row_blocks
 from ._base import ClassScoresMixin, recipe_of, two_sided, with_short_indices
 from .fisher_recipe import FisherRecipe
@@ -46,7 +46,7 @@ class Training(NamedTuple):
     @property
     def n_samples(self):
         """How many samples the weights stand for."""
-        return SampleCount.of(self.weights).number(self.weights.sum())
+        return number_of_samples(self.weights)
 
     def knows_enough_for(self, recipe):
         """Whether what was decomposed is enough for other settings."""
@@ -223,7 +223,7 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
             matrix = self._kernel_matrix(samples, samples, gamma)
         check_kernel_matrix(matrix)
         by_inverse = self.whitening == "full" and self.n_components is None
-        n_pairs = recipe.n_pairs(SampleCount.of(weights).number(weights.sum()))
+        n_pairs = recipe.n_pairs(number_of_samples(weights))
         summary = gram_summary(
             matrix, codes, data.classes.size, weights, n_pairs, invert=by_inverse
         )

@@ -19,7 +19,7 @@ from ..classifiers.fisher_recipe import (
     solve_summarised,
 )
 from ..solvers.fisher_subspace import log2_rule
-from ..statistics import ClassSubspace, SampleCount, Spectrum, class_moments, class_subspace
+from ..statistics import ClassSubspace, Spectrum, class_moments, class_subspace, number_of_samples
 from .nested import CrossValidatedMixin, log_spaced
 
 __all__ = ["FisherSubspaceClassifierCV"]
@@ -182,8 +182,7 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
     def _grid(self, data):
         """Numbers of components in increasing order."""
         grid = self.n_components_grid
-        weights = data.row_weights
-        n_samples = SampleCount.of(weights).number(weights.sum())
+        n_samples = number_of_samples(data.row_weights)
         last = max(1, min(*data.X.shape, _TIMES_THE_RULE * log2_rule(n_samples)))
         if grid is None:
             return log_spaced(last, _GRID_POINTS)

@@ -59,14 +59,7 @@ class Line(NamedTuple):
 
     def spreads(self):
         """Mean, variance and weight of the negative and of the positive class."""
-        masks = ~self.is_positive, self.is_positive
-        groups = [(self.values[mask], self.weights[mask]) for mask in masks]
-        means = np.array([np.average(group, weights=share) for group, share in groups])
-        variances = [
-            np.average((group - mean) ** 2, weights=share)
-            for (group, share), mean in zip(groups, means, strict=True)
-        ]
-        return means, np.array(variances), np.array([share.sum() for _, share in groups])
+        return _spreads(self.moments())
 
     def runs(self):
         """Return the candidates in one run."""
@@ -103,9 +96,7 @@ class LineInBlocks:
 
     def spreads(self):
         """As above, from class moments."""
-        moments = self._blocks.map(Line.moments).reduce(_merge_moments)
-        counts = moments.counts
-        return moments.means[:, 0], moments.squares[:, 0] / counts, counts
+        return _spreads(self._blocks.map(Line.moments).reduce(_merge_moments))
 
     def runs(self):
         """Return the candidates in runs of increasing values."""
@@ -211,6 +202,10 @@ def _mean_of_best(runs, rule, balance):
 
 def _weights(run):
     return run.shares.sum(axis=1)
+
+
+def _spreads(moments):
+    return moments.means[:, 0], moments.squares[:, 0] / moments.counts, moments.counts
 
 
 def _merge_moments(parts):

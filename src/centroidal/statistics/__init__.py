@@ -4,7 +4,7 @@ from .class_medians import ClassMedians, class_medians, median_deviations
 from .class_moments import ClassMoments, class_moments, fold_moments
 from .class_subspace import ClassSubspace, ClusterScatters, class_subspace, cluster_scatters
 from .gram import GramSummary, gram_summary
-from .sample_count import SampleCount, count_samples, weights_in_samples
+from .sample_count import SampleCount, count_samples, number_of_samples, weights_in_samples
 from .sliding_subspace import SlidingSubspace
 from .spectrum import Spectrum, WithinCovariance, matrix_spectrum, within_covariance
 from .threads import map_blocks
@@ -29,6 +29,7 @@ __all__ = [
     "map_blocks",
     "matrix_spectrum",
     "median_deviations",
+    "number_of_samples",
     "weights_in_samples",
     "within_covariance",
 ]

@@ -97,7 +97,11 @@ def _merge_all(parts):
     return reduce(SampleCount.merge, parts)
 
 
+def number_of_samples(weights):
+    """Return how many samples weights stand for."""
+    return SampleCount.of(weights).number(weights.sum())
+
+
 def weights_in_samples(weights):
     """Multiply weights by a number that makes their sum the number of samples."""
-    total = weights.sum()
-    return weights * (SampleCount.of(weights).number(total) / total)
+    return weights * (number_of_samples(weights) / weights.sum())

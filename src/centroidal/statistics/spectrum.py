@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from .. import _state as state
 from .residuals import residuals
-from .sample_count import SampleCount
+from .sample_count import number_of_samples
 from .threads import with_limited_blas
 
 _ALL_AT_ONCE = 512  # up to it, all pairs take no longer than some of them, and other threads go on
@@ -319,8 +319,7 @@ def _shrinkage(values, rows):
     squared_norm = (values**2).sum()
     distance = squared_norm - values.sum() ** 2 / rows.rows.shape[1]
     fourth_powers = rows.weights @ (rows.squared_lengths() / unit) ** 2
-    n_samples = SampleCount.of(rows.weights).number(rows.total)
-    noise = (fourth_powers / rows.total - squared_norm) / n_samples
+    noise = (fourth_powers / rows.total - squared_norm) / number_of_samples(rows.weights)
     if distance <= 0.0:
         return 1.0
     return min(float(noise / distance), 1.0) if noise > _ROUNDING * distance else 0.0

@@ -135,3 +135,18 @@ def test_multiple_of_all_weights_changes_nothing_in_a_stream(recipe, drawn, fact
         return outcome(model, new)
 
     assert_same(streamed(factor * weights), streamed(weights))
+
+
+@pytest.mark.parametrize("recipe", ["fisher", "fisher, priors"])
+@given(drawn=weighted(), factor=st.sampled_from(FACTORS))
+@laws
+def test_multiple_of_all_weights_changes_nothing_in_blocks(recipe, drawn, factor):
+    da = pytest.importorskip("dask.array")
+    X, y, weights, new = drawn
+
+    def blockwise(weights):
+        parts = [da.from_array(each, chunks=(7, *each.shape[1:])) for each in (X, y, weights)]
+        return outcome(RECIPES[recipe]().fit(*parts[:2], sample_weight=parts[2]), new)
+
+    expected = outcome(RECIPES[recipe]().fit(X, y, sample_weight=weights), new)
+    assert_same(blockwise(factor * weights), expected)

@@ -283,3 +283,24 @@ def test_final_model_has_the_features_that_rank_first(method, seed):
     selection = select_features(X, y, method=method, n_features_to_select=7, random_state=0)
     kept = selection.model.named_steps["select"].get_support(indices=True)
     assert set(kept) == set(selection.ranking[:7]) == set(selection.selected)
+
+
+CLASSIFIERS = {
+    "l2": lambda: SparseCenterClassifier(3),
+    "l2 within": lambda: SparseCenterClassifier(3, scale="within"),
+    "l1": lambda: SparseCenterClassifier(3, metric="l1"),
+    "margin": lambda: DisjointCentroidClassifier("margin"),
+    "fisher": FisherSubspaceClassifier,
+}
+
+
+@pytest.mark.parametrize("recipe", CLASSIFIERS)
+def test_order_of_rows_does_not_change_what_is_predicted_half_way_between_centers(recipe):
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n_samples, n_classes = rng.integers(8, 30), 2 + seed % 2
+        X, y = rng.integers(0, 3, (n_samples, 6)).astype(float), np.arange(n_samples) % n_classes
+        order, new = rng.permutation(n_samples), rng.integers(0, 3, (250, 6)).astype(float)
+        expected = CLASSIFIERS[recipe]().fit(X, y).predict(new)
+        found = CLASSIFIERS[recipe]().fit(X[order], y[order]).predict(new)
+        np.testing.assert_array_equal(found, expected)

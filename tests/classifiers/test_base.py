@@ -32,6 +32,15 @@ def test_first_of_equal_scores_is_predicted():
     assert GivenScores().predict([[1.0, 2.0, 2.0], [0.0, 0.0, 0.0]]).tolist() == ["b", "a"]
 
 
+def test_first_of_scores_equal_up_to_rounding_is_predicted():
+    scores = np.array([[-3.0 - 4e-15, -3.0, -9.0], [-5.0, -3.0, -3.0 + 4e-15], [-3.1, -3.0, -9.0]])
+    model = GivenScores()
+    assert model.predict(scores).tolist() == ["a", "b", "b"]
+    assert model.decision_function(scores).argmax(axis=1).tolist() == [0, 1, 1]
+    assert model.predict_proba(scores).argmax(axis=1).tolist() == [0, 1, 1]
+    assert model.decision_function([[-3.0, -3.0 + 4e-15]]).tolist() == [0.0]
+
+
 def test_decision_for_two_classes_is_the_difference_of_their_scores():
     assert GivenScores().decision_function([[1.0, 4.0], [2.0, 0.5]]).tolist() == [3.0, -1.5]
 

@@ -1,5 +1,7 @@
 """What all classifiers share: one score a class decides everything."""
 
+from functools import reduce
+
 import numpy as np
 from scipy.sparse import issparse
 from scipy.special import log_softmax
@@ -16,6 +18,7 @@ from .._data import (
     check_same_features,
     row_by_row,
 )
+from ..solvers.ranking import ROUNDING
 from ..statistics import class_moments
 
 
@@ -37,6 +40,18 @@ def with_short_indices(X):
     return type(X)((X.data, indices, starts), shape=X.shape)
 
 
+def level_ties(scores):
+    """Give classes that reach the best score of a sample up to rounding that score.
+
+    So the first of them is predicted, whatever the order of the rows that were fitted.
+    """
+    best = reduce(np.maximum, scores.T)  # the maximum over few columns takes 20 times as long
+    is_best = scores >= (best - ROUNDING * np.abs(best))[:, None]
+    if np.count_nonzero(is_best) > best.size:
+        scores = np.where(is_best, best[:, None], scores)
+    return scores
+
+
 class DecisionMixin(ClassifierMixin):
     """Decisions from `_class_scores(X)`, an (n_samples, n_classes) array."""
 
@@ -55,12 +70,12 @@ class DecisionMixin(ClassifierMixin):
             For two classes the score of ``classes_[1]`` minus that of ``classes_[0]``, else one
             score a class.
         """
-        scores = self._class_scores(X)
+        scores = level_ties(self._class_scores(X))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     @row_by_row(_class_labels)
     def predict(self, X):
-        """Predict the class of the highest score; the first of `classes_` if several are equal.
+        """Predict the class of the highest score, of those equal up to rounding the first one.
 
         Parameters
         ----------
@@ -72,7 +87,7 @@ class DecisionMixin(ClassifierMixin):
         ndarray of shape (n_samples,)
             Labels.
         """
-        scores = self._class_scores(X)
+        scores = level_ties(self._class_scores(X))
         return self.classes_[scores.argmax(axis=1)]
 
 
@@ -97,7 +112,7 @@ class ClassScoresMixin(DecisionMixin):
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`. The largest is that of the predicted class.
         """
-        scores = self._class_scores(X)
+        scores = level_ties(self._class_scores(X))
         probabilities = np.exp(self._log_probabilities(scores))
         # Scores that differ by less than a probability can show still decide.
         winners = scores.argmax(axis=1)
@@ -119,7 +134,7 @@ class ClassScoresMixin(DecisionMixin):
         ndarray of shape (n_samples, n_classes)
             Logarithms of probabilities, in the order of `classes_`.
         """
-        return self._log_probabilities(self._class_scores(X))
+        return self._log_probabilities(level_ties(self._class_scores(X)))
 
     def _log_probabilities(self, scores):
         behind = scores - scores.max(axis=1, keepdims=True)

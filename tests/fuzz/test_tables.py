@@ -255,7 +255,7 @@ def damage_matrix(name, rng):
             case 4:
                 values = np.concatenate([values, values[:at]])
             case 5 if name != "lil":
-                values = values.astype(rng.choice(["f8", "i8", "u4", "O"]))
+                values = values.astype(rng.choice(["f8", "i8", "c16", "O"]))
         setattr(X, part, values)
     return X
 

@@ -148,9 +148,11 @@ class ClassScoresMixin(DecisionMixin):
         return tags
 
 
-def two_sided(margins):
-    """Scores of two classes whose difference is `margins`, the better one 0."""
-    return np.column_stack([np.minimum(-margins, 0.0), np.minimum(margins, 0.0)])
+def score_both_classes(scores):
+    """Make one column, the log-odds of the second class, two scores, the better one 0."""
+    if scores.shape[1] > 1:
+        return scores
+    return np.hstack([np.minimum(-scores, 0.0), np.minimum(scores, 0.0)])
 
 
 class SolvedClassifier(ClassScoresMixin, BaseEstimator):

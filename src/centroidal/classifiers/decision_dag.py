@@ -10,7 +10,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from .. import _state as state
 from .._data import check_as_given, check_fitted, check_labels
 from .._parameters import check_classifier, check_parameters
-from ._base import DecisionMixin, two_sided
+from ._base import DecisionMixin, score_both_classes
 
 __all__ = ["DecisionDAGClassifier"]
 
@@ -137,7 +137,8 @@ class DecisionDAGClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
         X = check_as_given(self, X)
         n_classes = self.classes_.size
         if n_classes == 2:
-            return two_sided(self._margins(X, np.arange(X.shape[0]), (0, 1)))
+            margins = self._margins(X, np.arange(X.shape[0]), (0, 1))
+            return score_both_classes(margins[:, None])
         scores = np.empty((X.shape[0], n_classes))
         first = np.zeros(X.shape[0], dtype=int)  # of the classes that are left
         for n_passed in range(n_classes - 1):

@@ -27,7 +27,7 @@ from ..solvers.ranking import WEIGHT_ROUNDING, rank_features
 from ..solvers.thresholds import Line, LineInBlocks
 from ..statistics import ClassSubspace, class_moments, class_subspace, count_samples
 from ..statistics.threads import with_limited_blas
-from ._base import SolvedClassifier, two_sided
+from ._base import SolvedClassifier, score_both_classes
 
 _DEFAULT_COMPONENTS = {"truncated": "log2", "variance": 0.99, "full": None}
 
@@ -313,4 +313,4 @@ class FisherRule(SolvedClassifier):
             scores = X @ self.coef_.T
         check_finite_summary(self, X, scores)
         scores = scores + self.intercept_
-        return two_sided(scores[:, 0]) if scores.shape[1] == 1 else scores
+        return score_both_classes(scores)

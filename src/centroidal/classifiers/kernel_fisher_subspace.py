@@ -22,7 +22,7 @@ from .._parameters import check_kernel, check_parameters, check_priors
 from ..solvers.fisher_subspace import kernel_axes
 from ..statistics import GramSummary, class_moments, gram_summary, number_of_samples
 from ..statistics.threads import limit_blas, map_blocks, row_blocks
-from ._base import ClassScoresMixin, recipe_of, two_sided, with_short_indices
+from ._base import ClassScoresMixin, recipe_of, score_both_classes, with_short_indices
 from .fisher_recipe import FisherRecipe
 
 __all__ = ["KernelFisherSubspaceClassifier"]
@@ -218,7 +218,7 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
         samples, codes, weights = part.X, part.codes, part.row_weights
         gamma = _gamma_value(self.gamma, samples, weights)
         if self.kernel == "precomputed":
-            matrix = _dense(samples[:, counted])
+            matrix = _to_dense(samples[:, counted])
         else:
             matrix = self._kernel_matrix(samples, samples, gamma)
         check_kernel_matrix(matrix)
@@ -297,7 +297,7 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
         X, Y = with_short_indices(X), with_short_indices(Y)
         with limit_blas(*Y.shape):
             kernels = pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **options)
-        return _dense(kernels)
+        return _to_dense(kernels)
 
     def _class_scores(self, X):
         check_fitted(self)
@@ -313,7 +313,7 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
 
         blocks = [(rows,) for rows in row_blocks(X.shape[0], self.dual_coef_.shape[0])]
         scores = np.concatenate(list(map_blocks(scores_of, blocks, self.n_jobs)))
-        return two_sided(scores[:, 0]) if scores.shape[1] == 1 else scores
+        return score_both_classes(scores)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -321,7 +321,7 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
         return tags
 
 
-def _dense(matrix):
+def _to_dense(matrix):
     """Return a new matrix, which may be overwritten, as an array of floats."""
     return np.asarray(matrix.toarray() if issparse(matrix) else matrix, dtype=float)
 

@@ -238,7 +238,7 @@ class L21CentroidSelector(RankedSelector):
             solver = "newton" if targets.size <= _MOST_UNKNOWNS else "irls"
         tol = _TOLERANCES[solver] if self.tol is None else self.tol
         if alpha >= alpha_max:
-            solution = _nothing(rows, targets)
+            solution = _solve_without_features(rows, targets)
         elif solver == "newton":
             solution = solve_interior(rows, targets, alpha, tol, self.max_iter, start)
         else:
@@ -250,7 +250,7 @@ def _row_norms(matrix):
     return np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
 
 
-def _nothing(rows, targets):
+def _solve_without_features(rows, targets):
     """Solution for penalties that leave no feature: the misfit of zero, which is its own bound."""
     lengths = _row_norms(targets)
     dual = targets / np.where(lengths > 0, lengths, 1.0)[:, None]

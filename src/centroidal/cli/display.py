@@ -83,6 +83,8 @@ def selection(table, selection, written, steps):
     console = _console()
     _say(console, _data_line(table, selection))
     _say(console, selection["answer"], style="bold")
+    if selection["answer_in_blocks"]:
+        _say(console, selection["answer_in_blocks"])
     console.print(_feature_table(selection["features"]))
     console.print(_confusion_table(selection))
     _list_files(console, written)

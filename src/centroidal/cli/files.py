@@ -43,7 +43,8 @@ def read_samples(args, messages):
         who = "--stream reads it" if args.command == "select" else "only select --stream reads one"
         raise InputError(f"{args.table} is a folder, not a file; {who}.")
     messages.note(f"Reading {args.table} ...")
-    annotations = [] if args.groups in (None, "none", args.id) else [args.groups]
+    asked = {args.groups, getattr(args, "blocks", None)}
+    annotations = sorted(asked - {None, "none", args.id})
     with input_errors():
         table = read_table(
             args.table, target=args.target, ids=args.id, drop=args.drop,

@@ -106,6 +106,11 @@ _KNOWN = {
         "of a fold, and the column is no feature; none: each sample stands for itself (default: "
         "repeated sample ids are groups)",
     },
+    "--blocks": {
+        "metavar": "COLUMN",
+        "help": "batch, site or study of each sample: each is also left out whole, as a new one "
+        "would be, and the column is no feature",
+    },
     "--scoring": {
         "choices": tuple(SCORES), "default": "accuracy",
         "help": "what counts (default: accuracy)",

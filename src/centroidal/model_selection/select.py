@@ -1,6 +1,8 @@
 """The main job: the few features that tell classes apart, and an honest number for unseen data."""
 
 import time
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,7 +10,8 @@ from .._parameters import check_choice, check_jobs
 from ..streaming.batches import Batches
 from .methods import BEST, METHODS, best_candidates, selection_methods
 from .metrics import majority_score
-from .nested import Candidate, Choice, nested_cross_validation
+from .nested import Candidate, Choice, NestedScores, nested_cross_validation
+from .procedures import FinalModel
 from .repeatable import versions
 from .selection import FeatureSelection
 from .sources import MemorySource
@@ -31,6 +34,7 @@ def select_features(
     cv=None,
     n_repeats=None,
     groups=None,
+    blocks=None,
     impute=None,
     n_resamples=0,
     feature_names=None,
@@ -76,6 +80,10 @@ def select_features(
         What samples belong together, such as the patient they come from: all samples of a group
         are in the same fold, outer and inner, so that the score is that for new groups. Where a
         patient has several samples, a score without groups promises too much.
+    blocks : array-like of shape (n_samples,), default=None
+        What samples have in common that new ones may not, such as the batch, site or study they
+        come from. Beside the usual score, each block is left out whole and predicted by a
+        selection that has seen none of its samples, see `FeatureSelection.blocks`.
     impute : {"mean", "median", "most_frequent"} or None, default=None
         How to fill in missing values, learned inside the folds.
     n_resamples : int, default=0
@@ -154,7 +162,7 @@ def select_features(
     check_choice("method", method, (*selection_methods(), BEST))
     check_jobs(n_jobs)
     in_memory = {
-        "groups": groups, "impute": impute, "n_resamples": n_resamples,
+        "groups": groups, "blocks": blocks, "impute": impute, "n_resamples": n_resamples,
         "feature_names": feature_names,
     }  # fmt: skip
     in_batches = {
@@ -169,16 +177,12 @@ def select_features(
         _check_unused(in_batches, "is for batches, and X is in memory")
         source = MemorySource(X, y, random_state, n_jobs, progress, **in_memory)
 
-    candidates = _candidates(method, choice, source.kind)
-    is_nested = choice.needs_inner_folds(candidates)
-    n_folds = check_n_folds(cv, source.units, is_nested)
-    repeats = source.cut(n_folds, n_repeats, is_nested)
-    scores = nested_cross_validation(source, candidates, choice, repeats)
-    chosen = candidates[scores.method]
-    final = source.fit_final(chosen, scores.n_features)
+    found = _select(source, method, choice, cv, n_repeats)
+    scores, final, repeats = found.scores, found.final, found.repeats
+    in_blocks = source.score_blocks(partial(_select_part, method, choice), scoring)
 
     return FeatureSelection(
-        methods_tried=tuple(candidates),
+        methods_tried=tuple(found.candidates),
         n_features_asked=n_features_to_select,
         rule=rule,
         scoring=scoring,
@@ -186,17 +190,44 @@ def select_features(
         class_counts=source.class_counts,
         feature_names=source.feature_names,
         majority_score=majority_score(source.class_counts, scoring),
-        n_folds=n_folds,
+        n_folds=repeats[0].n_folds,
         n_repeats=len(repeats),
         n_groups=source.n_groups,
+        blocks=in_blocks,
         impute=impute,
         seed=source.seed,
         versions=versions(),
         **scores.results(),
         **final._asdict(),
-        **source.describe_samples(chosen, scores, final, repeats),
+        **source.describe_samples(found.candidates[scores.method], scores, final, repeats),
         seconds=time.perf_counter() - start,
     )
+
+
+class _Selected(NamedTuple):
+    """What a selection is made of."""
+
+    candidates: dict
+    repeats: list
+    scores: NestedScores
+    final: FinalModel
+
+
+def _select(source, method, choice, cv, n_repeats):
+    """Score the methods in folds of a source, choose, and fit what was chosen to all samples."""
+    candidates = _candidates(method, choice, source.kind)
+    is_nested = choice.needs_inner_folds(candidates)
+    n_folds = check_n_folds(cv, source.units, is_nested)
+    repeats = source.cut(n_folds, n_repeats, is_nested)
+    scores = nested_cross_validation(source, candidates, choice, repeats)
+    final = source.fit_final(candidates[scores.method], scores.n_features)
+    return _Selected(candidates, repeats, scores, final)
+
+
+def _select_part(method, choice, source):
+    """Return the model of some of the samples, and its number of features; folds are drawn once."""
+    found = _select(source, method, choice, None, 1)
+    return found.final, found.scores.n_features
 
 
 # ------------------------------------------------------------------ what is asked for

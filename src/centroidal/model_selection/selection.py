@@ -11,6 +11,7 @@ from .methods import SCORES
 __all__ = ["FeatureSelection"]
 
 _MOST_ROWS = 20
+_UNLIKELY, _STRONG = 0.05, 0.3  # p-value and Cramér's V by which blocks and classes go together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,6 +80,12 @@ class FeatureSelection:
         How the samples were cut, and the seed of all that is random.
     n_groups : int or None
         How many groups of samples stayed together in that; None if each sample stood for itself.
+    blocks : dict or None
+        If blocks were given: ``rows``, one a block, with its name ``block``, ``n_samples``, and the
+        ``score``, ``confusion`` and ``n_features`` of a selection that has seen none of its
+        samples, or the ``trouble`` there was with it; the mean ``score`` of the blocks; and how
+        strongly block and class go together, as ``cramers_v`` between 0 and 1 with the ``p_value``
+        of a permutation test.
     seconds : float
         Time it took; if it went on from a checkpoint, the time since then.
     versions : dict of str to str
@@ -117,6 +124,7 @@ class FeatureSelection:
     n_folds: int
     n_repeats: int
     n_groups: int | None
+    blocks: dict | None
     impute: str | None
     seed: int
     seconds: float
@@ -165,9 +173,36 @@ class FeatureSelection:
         found = f"{features} {'was' if is_one else 'were'} selected, with {reached}"
         return f"{found}. That is not shown to be better than chance: {beside}."
 
+    @property
+    def is_confounded(self):
+        """Whether block and class go together more than chance explains; False without blocks."""
+        found = self.blocks
+        return found is not None and found["p_value"] <= _UNLIKELY and found["cramers_v"] >= _STRONG
+
+    def block_summary(self):
+        """Say how well blocks that were left out whole are predicted; nothing without blocks."""
+        if self.blocks is None:
+            return ""
+        name, _ = SCORES[self.scoring]
+        rows = [row for row in self.blocks["rows"] if row["trouble"] is None]
+        each = ", ".join(f"{row['block']} {percent(row['score'])}" for row in rows[:_MOST_ROWS])
+        n_left = len(self.blocks["rows"]) - len(rows)
+        if not rows:
+            return "No block could be left out whole."
+        words = f"Of blocks left out whole: {name} {percent(self.blocks['score'])} ({each})"
+        words += f"; {n_left} could not be left out." if n_left else "."
+        if self.is_confounded:
+            words += (
+                f" Block and class go together (Cramér's V {self.blocks['cramers_v']:.2f}, "
+                f"permutation test p = {self.blocks['p_value']:.3f}): what tells the classes apart "
+                "may be the block."
+            )
+        return words
+
     def __str__(self):
         shown = self.selected[:_MOST_ROWS]
-        lines = [self.summary(), "", "rank  gain       feature"]
+        answer = [self.summary()] + ([] if self.blocks is None else [self.block_summary()])
+        lines = [*answer, "", "rank  gain       feature"]
         for rank, column in enumerate(shown.tolist(), start=1):
             lines.append(f"{rank:4}  {self.gains[column]:<9.4g}  {self.feature_names[column]}")
         if self.n_features_to_select > shown.size:

@@ -19,6 +19,7 @@ from .._data import LabelledData, check_labelled
 from .._parameters import check_choice, number
 from .._progress import progress_function
 from ..classifiers import FisherSubspace
+from .blocks import Blocks
 from .methods import METHODS, DataKind
 from .metrics import confusion_matrices
 from .nested import FoldCounts, Trial
@@ -47,8 +48,9 @@ class MemorySource:
     """
 
     def __init__(
-        self, X, y, random_state, n_jobs, progress, *, groups, impute, n_resamples, feature_names
-    ):
+        self, X, y, random_state, n_jobs, progress, *, groups, blocks, impute, n_resamples,
+        feature_names,
+    ):  # fmt: skip
         _check_resamples("n_resamples", n_resamples)
         self._tell = progress_function(progress, "steps")
         self._imputer = check_imputer(impute)
@@ -61,9 +63,34 @@ class MemorySource:
         X = data.X.tocsr() if issparse(data.X) else data.X
         self._data = data._replace(X=X, features=data.features._replace(names=names))
         self._groups = check_groups(groups, data.codes.size)
+        self._blocks = Blocks.check(blocks, data.codes)
         self._rng = np.random.RandomState(self.seed)
         self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
         self._n_done = self._n_steps = 0
+
+    @property
+    def data(self):
+        """The samples, checked."""
+        return self._data
+
+    def part(self, rows):
+        """Return the source of some of the samples, which tells no progress."""
+        data, groups = self._data, self._groups
+        return MemorySource(
+            data.X[rows], data.classes[data.codes[rows]], self.seed, self._n_jobs, None,
+            groups=None if groups is None else groups[rows], blocks=None, impute=self._imputer,
+            n_resamples=0, feature_names=None,
+        )  # fmt: skip
+
+    def score_blocks(self, run, scoring):
+        """Score each block by what `run` selects without it; None if there are no blocks."""
+        if self._blocks is None:
+            return None
+        rows = []
+        for row in self._blocks.score(self, run, scoring):
+            rows.append(row)
+            self._step_done(f"without {row['block']}")
+        return self._blocks.describe(rows, self._data.codes, self.seed, self._groups)
 
     @property
     def kind(self):
@@ -103,7 +130,9 @@ class MemorySource:
 
     def prepare(self, trials):
         """Count the steps ahead, with those after the folds."""
-        self._n_steps = sum(len(_jobs(trial)) for trial in trials) + 1 + bool(self._n_resamples)
+        n_blocks = 0 if self._blocks is None else self._blocks.names.size
+        n_after = 1 + bool(self._n_resamples) + n_blocks
+        self._n_steps = sum(len(_jobs(trial)) for trial in trials) + n_after
 
     def _step_done(self, what):
         self._n_done += 1

@@ -16,6 +16,7 @@ __all__ = [
     "Units",
     "check_groups",
     "check_n_folds",
+    "check_sample_names",
     "cut_samples",
     "deal_rows",
     "list_folds",
@@ -84,23 +85,28 @@ def check_groups(groups, n_samples):
     """Return the group of each sample as a number, in the order of their names; None for none."""
     if groups is None:
         return None
-    groups = np.asarray(groups)
-    if groups.shape != (n_samples,):
-        raise ValueError(
-            f"groups of shape {groups.shape} must hold one group for each of the {n_samples} "
-            "samples."
-        )
-    is_missing = np.array([each is None or each != each or each == "" for each in groups.tolist()])
-    if is_missing.any():
-        raise ValueError(
-            f"groups has no value for {is_missing.sum()} of {n_samples} samples, the first of them "
-            f"in row {is_missing.argmax()}; each sample needs a group, if only one of its own."
-        )
-    groups = groups.astype(str) if groups.dtype.kind == "O" else groups
-    names, numbers = np.unique(groups, return_inverse=True)
+    names, numbers = check_sample_names("groups", groups, n_samples)
     if names.size < 2:
         raise ValueError("groups holds one group; there must be some to learn from and to test.")
     return numbers
+
+
+def check_sample_names(name, values, n_samples):
+    """Return the different values of something that each sample has, and which of them it has."""
+    values = np.asarray(values)
+    if values.shape != (n_samples,):
+        raise ValueError(
+            f"{name} of shape {values.shape} must hold one {name[:-1]} for each of the {n_samples} "
+            "samples."
+        )
+    is_missing = np.array([each is None or each != each or each == "" for each in values.tolist()])
+    if is_missing.any():
+        raise ValueError(
+            f"{name} has no value for {is_missing.sum()} of {n_samples} samples, the first of them "
+            f"in row {is_missing.argmax()}; each sample needs a {name[:-1]}, if one of its own."
+        )
+    values = values.astype(str) if values.dtype.kind == "O" else values
+    return np.unique(values, return_inverse=True)
 
 
 class Units(NamedTuple):

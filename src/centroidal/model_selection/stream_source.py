@@ -70,6 +70,10 @@ class BatchSource:
 
     n_groups = None
 
+    def score_blocks(self, run, scoring):
+        """Return None: batches have no blocks."""
+        return
+
     @property
     def units(self):
         """What is dealt to folds, counted for each class."""

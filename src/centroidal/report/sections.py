@@ -677,6 +677,9 @@ def _about_selection(selection):
         "that of the held-out samples. It is the score of the procedure: the final list was made "
         "from all samples and cannot be tested on them.",
     )
+    if selection.blocks is not None:
+        word = "Confounded with blocks." if selection.is_confounded else "Blocks left out whole."
+        yield word, selection.block_summary()
     if selection.is_streamed:
         yield _DRAWN_ONCE
     if selection.impute is not None:

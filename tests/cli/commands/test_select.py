@@ -662,3 +662,30 @@ def test_missing_group_is_refused_before_any_work(run, patients):
     found = run("select", patients, "--target", "state", "--groups", "patient")
     assert found.code == 2
     assert "groups has no value for 1 of 60 samples" in " ".join(found.err.split())
+
+
+# ------------------------------------------------------------------ blocks
+
+
+def test_blocks_of_a_column_are_left_out_whole(run, patients):
+    text = patients.read_text().splitlines()
+    rows = [f"{line},{'NS'[number // 6 % 2]}" for number, line in enumerate(text[1:])]
+    patients.write_text("\n".join([f"{text[0]},site", *rows]) + "\n")
+    options = ("--target", "state", "--groups", "patient", "--blocks", "site")
+    found = select(run, patients, *options)
+    assert found["table"]["n_features"] == 60
+    blocks = found["selection"]["blocks"]
+    assert [row["block"] for row in blocks["rows"]] == ["N", "S"]
+    assert found["selection"]["answer_in_blocks"].startswith("Of blocks left out whole: accuracy")
+    shown = run("select", patients, *options, *QUICK, "--report", "r.html")
+    assert "Of blocks left out whole" in " ".join(shown.out.split())
+    assert "Blocks left out whole." in Path("r.html").read_text()
+
+
+def test_blocks_that_are_the_classes_are_refused(run, patients):
+    text = patients.read_text().replace("state", "state,site")
+    patients.write_text(text.replace(",ill", ",ill,N").replace(",well", ",well,S"))
+    found = run("select", patients, "--target", "state", "--groups", "patient", "--blocks", "site")
+    assert found.code == 2
+    error = " ".join(found.err.split())
+    assert "blocks: none can be left out. Without N, the other blocks have one class." in error

@@ -42,7 +42,8 @@ EXAMPLES = """\
 
 _N_RESAMPLES = 50
 _IN_MEMORY = (
-    "--impute", "--transpose", "--groups", "--resamples", "--compare", "--export-selected",
+    "--impute", "--transpose", "--groups", "--blocks", "--resamples", "--compare",
+    "--export-selected",
 )  # fmt: skip
 _FILES = {
     "--report": (".html",),
@@ -59,7 +60,7 @@ _ON_THE_CARD = (
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_asked", "rule", "majority_score",
     "beats_random", "classes", "class_counts", "confusion", "recall", "fold_choices",
-    "method_scores", "impute", "seconds",
+    "method_scores", "impute", "blocks", "is_confounded", "seconds",
 )  # fmt: skip
 
 
@@ -106,7 +107,7 @@ def _add_selection(group):
         help="auto takes the number with the best score, or the smallest within one standard error "
         "of it (default: one_se)",
     )  # fmt: skip
-    add_options(group, *EVALUATION)
+    add_options(group, *EVALUATION, "--blocks")
     even = number_reader(lambda number: number >= 0 and number % 2 == 0, "an even number from 0 on")
     group.add_argument(
         "--resamples", type=even, metavar="N",
@@ -225,10 +226,17 @@ def _select_table(args, messages):
     fits = begin_comparison(args, table) if args.compare else None
     selection = select_samples(
         messages, table.X, table.y, **_parameters(args), n_repeats=args.repeats,
-        groups=groups_of(args, table), impute=table.impute, n_resamples=n_resamples(args),
-        feature_names=table.feature_names,
+        groups=groups_of(args, table), blocks=_blocks(args, table), impute=table.impute,
+        n_resamples=n_resamples(args), feature_names=table.feature_names,
     )  # fmt: skip
     return table, selection, None if fits is None else finish_comparison(fits, messages)
+
+
+def _blocks(args, table):
+    """Return the block of each sample, None for none."""
+    if args.blocks is None:
+        return None
+    return table.ids if args.blocks == args.id else table.annotations[args.blocks]
 
 
 def _select_stream(args, messages):
@@ -284,6 +292,7 @@ def selection_values(selection):
     on_path = ("n_features", "mean_test_score", "se_test_score")
     return {
         "answer": selection.summary(),
+        "answer_in_blocks": selection.block_summary(),
         **{name: getattr(selection, name) for name in _PRINTED},
         "features": row_dicts(_feature_columns(selection)),
         "stability": stability,

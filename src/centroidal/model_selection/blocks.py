@@ -1,0 +1,110 @@
+"""Blocks of samples, such as batches or sites: each is left out whole, as a new one would be."""
+
+from itertools import repeat
+from typing import NamedTuple
+
+import numpy as np
+
+from .._data import label_codes
+from .metrics import confusion_matrices, score_confusion
+from .splits import check_sample_names
+
+__all__ = ["Blocks", "association"]
+
+_N_PERMUTATIONS = 999
+
+
+class Blocks(NamedTuple):
+    """The block of each sample."""
+
+    names: np.ndarray
+    numbers: np.ndarray
+
+    @classmethod
+    def check(cls, blocks, codes):
+        """Return what is given as blocks, checked; None for none."""
+        if blocks is None:
+            return None
+        found = cls(*check_sample_names("blocks", blocks, codes.size))
+        if found.names.size < 2:
+            raise ValueError("blocks holds one block; there must be another one to learn from.")
+        if all(map(found.trouble_without, range(found.names.size), repeat(codes))):
+            raise ValueError(
+                f"blocks: none can be left out. Without {found.names[0]!s}, "
+                f"{found.trouble_without(0, codes)}."
+            )
+        return found
+
+    def trouble_without(self, number, codes):
+        """Say why nothing can be learned for a block from the others; None if something can."""
+        inside = self.numbers == number
+        others = np.unique(codes[~inside])
+        if others.size < 2:
+            return "the other blocks have one class"
+        if not np.isin(codes[inside], others).any():
+            return "the other blocks have none of its classes"
+        return None
+
+    def score(self, source, run, scoring):
+        """Yield what is known of each block, from a selection that has seen none of its samples.
+
+        `run` selects from a source; what it refuses is said in the row of the block.
+        """
+        data = source.data
+        for number, name in enumerate(self.names.tolist()):
+            rows = np.flatnonzero(self.numbers == number)
+            row = {"block": name, "n_samples": rows.size, "n_features": None}
+            row |= {"score": float("nan"), "confusion": None}
+            trouble = self.trouble_without(number, data.codes)
+            try:
+                if trouble is None:
+                    final, n_features = run(source.part(np.flatnonzero(self.numbers != number)))
+            except ValueError as error:
+                trouble = str(error)
+            if trouble is not None:
+                yield row | {"trouble": trouble}
+                continue
+            predicted = label_codes(final.model.predict(data.X[rows]), data.classes)
+            (confusion,) = confusion_matrices(predicted[None], data.codes[rows], data.classes.size)
+            score = float(score_confusion(confusion, scoring))
+            found = {"n_features": n_features, "score": score, "confusion": confusion}
+            yield row | found | {"trouble": None}
+
+    def describe(self, rows, codes, seed, groups=None):
+        """Put the rows of all blocks together with how strongly block and class go together."""
+        scored = [row["score"] for row in rows if row["trouble"] is None]
+        strength, p_value = association(self.numbers, codes, seed, groups)
+        return {
+            "rows": tuple(rows),
+            # Not of all samples together: where classes differ between blocks, that tells them.
+            "score": float(np.mean(scored)) if scored else float("nan"),
+            "cramers_v": strength,
+            "p_value": p_value,
+        }
+
+
+def association(blocks, codes, seed, groups=None):
+    """Return Cramér's V of two labellings of samples, and its p-value by a permutation test.
+
+    Where samples come in groups, whole groups are permuted: each counts once, by the first of its
+    samples.
+    """
+    if groups is not None:
+        first = np.unique(groups, return_index=True)[1]
+        blocks, codes = blocks[first], codes[first]
+    blocks, codes = (np.unique(each, return_inverse=True)[1] for each in (blocks, codes))
+    rng = np.random.RandomState(seed)
+    found = _cramers_v(blocks, codes)
+    drawn = [_cramers_v(blocks, rng.permutation(codes)) for _ in range(_N_PERMUTATIONS)]
+    n_above = np.count_nonzero(np.array(drawn) >= found - 1e-12)
+    return found, float((n_above + 1) / (_N_PERMUTATIONS + 1))
+
+
+def _cramers_v(first, second):
+    n_first, n_second = first.max() + 1, second.max() + 1
+    table = np.bincount(first * n_second + second, minlength=n_first * n_second)
+    table = table.reshape(n_first, n_second)
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / first.size
+    least = min(n_first, n_second) - 1
+    chi2 = ((table - expected) ** 2 / expected).sum()
+    return float(np.sqrt(chi2 / (first.size * least))) if least else 0.0

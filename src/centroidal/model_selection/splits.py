@@ -198,8 +198,9 @@ def _draw_repeats(n_folds, n_repeats, data, groups, seed, least):
 def _draw_whole_groups(n_folds, data, groups, rng, least):
     """Deal whole groups to folds of balanced classes; again where a class is in too few of them."""
     for _ in range(_MOST_DRAWS):
-        splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=draw_seed(rng))
-        folds = list(splitter.split(data.codes, data.codes, groups))
+        # Names are mixed, as scikit-learn 1.7 balances no classes where it shuffles by itself.
+        names = rng.permutation(groups.max() + 1)
+        folds = list(StratifiedGroupKFold(n_folds).split(data.codes, data.codes, names[groups]))
         tested = [np.unique(data.codes[test]) for _, test in folds]
         n_tested = np.bincount(np.concatenate(tested), minlength=data.classes.size)
         if n_tested.min() >= least:

@@ -3,7 +3,7 @@
 Compiled code would follow such indices anywhere, so all is done in child processes.
 """
 
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -11,9 +11,10 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from centroidal import MarginSelector
+from centroidal import MarginSelector, SparseCenterClassifier
 from centroidal._sparse import check_sparse_structure
 from centroidal.io import read_table
+from centroidal.model_selection import compare, select_features, selection_curve
 from tests.streaming.children import counts_memory
 from tests.test_all_estimators import (
     ENCODERS,
@@ -146,6 +147,31 @@ def test_every_method_of_every_estimator_refuses_what_is_forged():
         and outcome.text != "has no such method"
     ]
     assert not wrong, "\n".join(wrong[:20])
+
+
+FUNCTIONS = {
+    "select_features": select_features,
+    "selection_curve": partial(selection_curve, SparseCenterClassifier()),
+    "compare": partial(compare, {"centers": SparseCenterClassifier()}),
+}
+
+
+def call_function(case):
+    """Give a forged matrix to a function that splits samples."""
+    function, name = case
+    return FUNCTIONS[function](forge(name), samples()[1])
+
+
+@counts_memory
+def test_functions_that_split_samples_refuse_what_is_forged():
+    cases = [(function, name) for function in FUNCTIONS for name in FORGERIES]
+    outcomes = run_cases(call_function, cases)
+    wrong = [
+        f"{case}: {outcome}"
+        for case, outcome in zip(cases, outcomes, strict=True)
+        if outcome.kind != "refusal" or "damaged sparse matrix" not in outcome.text
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def read_forged(case):

@@ -23,8 +23,9 @@ FORMATS = {
     "zarr": lambda d, X, y: write_zarr(d / "t.zarr", X, y, "dense", 3),
     "zarr csr": lambda d, X, y: write_zarr(d / "t.zarr", X, y, "csr", 2),
 }
-# Room that numcodecs and libhdf5 ask for by a damaged number, and do not touch.
-UNTOUCHED = re.compile("data type object|on disk image buffer")
+# What numcodecs and libhdf5 ask for by a damaged number that nobody else sees: numcodecs and the
+# headers of libhdf5 do not touch it, and a chunk of libhdf5 takes 4 GiB at most.
+BELOW_US = re.compile("data type object|failed for (on disk image buffer|chunk)")
 INTERESTING = [0, 1, 2**7, 2**8 - 1, 2**15, 2**16 - 1, 2**31 - 1, 2**32 - 1, 2**63 - 1, 2**64 - 1]
 
 
@@ -100,4 +101,4 @@ def test_damaged_files_are_refused_or_read(name, tmp_path):
     folder.mkdir()
     cases = [(source, folder, seed) for seed in range(n_cases(40))]
     outcomes = run_cases(read_mutated, cases)
-    assert_harmless([each for each in outcomes if not UNTOUCHED.search(each.text)])
+    assert_harmless([each for each in outcomes if not BELOW_US.search(each.text)])

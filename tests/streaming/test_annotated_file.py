@@ -1,6 +1,7 @@
 """Files that lead elsewhere, are packed in unknown ways, or take more memory than they may."""
 
 import os
+import zlib
 from contextlib import contextmanager
 
 import h5py
@@ -86,6 +87,18 @@ def test_link_does_not_lead_out_by_a_link_in_its_path(read, path, tmp_path):
         file["X"] = h5py.SoftLink("/door/X")
     with pytest.raises(ValueError, match=r"t\.h5ad: /+door is a link to 'other.h5ad'"):
         read(path)
+
+
+def test_categories_by_reference_are_read_as_anndata_0_7_wrote_them(path):
+    y = sample()[1]
+    classes, codes = np.unique(y, return_inverse=True)
+    with changed(path, "obs/kind") as file:
+        file["obs/__categories/kind"] = classes.astype(object)
+        file["obs/kind"] = codes.astype(np.int8)
+        file["obs/kind"].attrs["categories"] = file["obs/__categories/kind"].ref
+    assert read_table(path, target="kind").y.tolist() == y.tolist()
+    (batch,) = batches(path, target="kind")
+    assert batch.y.tolist() == y.tolist()
 
 
 @both
@@ -195,6 +208,32 @@ def test_limit_can_be_raised_and_lowered(read, tmp_path):
 def test_chunk_that_fills_the_memory_is_refused(read, path):
     write_empty(path, 2**19, 300, (2**19, 300))
     with pytest.raises(ValueError, match=r"t\.h5ad: a chunk of /X would take 1258291200 bytes"):
+        read(path)
+
+
+@both
+@pytest.mark.parametrize("fletcher32", [False, True])
+def test_chunk_that_unpacks_to_more_than_it_says_is_refused(read, fletcher32, path):
+    with changed(path, "X") as file:
+        options = {"chunks": (23, 5), "compression": "gzip", "fletcher32": fletcher32}
+        file.create_dataset("X", data=sample()[0], **options)
+    assert read(path, max_bytes=20_000).shape == (23, 5)  # of which a chunk could take more
+    with changed(path) as file:
+        file["X"].id.write_direct_chunk((0, 0), zlib.compress(bytes(2**20)))
+    with pytest.raises(ValueError, match=r"t\.h5ad: /X unpacks to more than it says"):
+        read(path, max_bytes=20_000)
+
+
+@both
+def test_array_that_is_packed_twice_is_refused(read, path):
+    with changed(path, "X") as file:
+        settings = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        settings.set_chunk((23, 5))
+        for _ in range(2):
+            settings.set_filter(h5py.h5z.FILTER_DEFLATE, 0, (9,))
+        space = h5py.h5s.create_simple((23, 5))
+        h5py.h5d.create(file.id, b"X", h5py.h5t.NATIVE_DOUBLE, space, settings)
+    with pytest.raises(ValueError, match=r"t\.h5ad: /X is stored with filter 1"):
         read(path)
 
 

@@ -8,6 +8,7 @@ have no checksum unless whoever wrote the file asked for one.
 
 import mmap
 import struct
+import zlib
 from contextlib import contextmanager
 from functools import cached_property
 from math import prod
@@ -24,6 +25,8 @@ __all__ = ["AnnotatedFile", "Column", "Hdf5Store", "StoredMatrix", "ZarrStore", 
 # Filters of HDF5 that come with h5py: deflate, shuffle, fletcher32, szip, nbit, scaleoffset, lzf.
 # Others are libraries that HDF5 would look for on this machine, and load.
 _HDF5_FILTERS = {1, 2, 3, 4, 5, 6, 32000}
+_DEFLATE, _MOST_DEFLATED = 1, 1032  # times that deflate may make something larger
+_CHECKSUM_BYTES = 4
 _MOST_LINKS = 8
 _BYTES_PER_VALUE = 64  # as an object of Python in a list
 # Filters of zarr that only rearrange or compress. Not among them is `pickle`.
@@ -138,7 +141,9 @@ class Column:
             self._values = stored
             reference = store.attribute(stored, "categories")  # as anndata 0.7 wrote it
             if reference is not None:
-                self._categories = store.values(table.file[reference])
+                categories = table.file[reference]
+                store.check_array(categories)
+                self._categories = store.values(categories)
         elif "codes" in stored:
             self._values = store.array(stored, "codes")
             self._categories = store.values(store.array(stored, "categories"))
@@ -202,8 +207,7 @@ class _Store:
         self._request.check_size(unpacked, self.n_bytes, f"a chunk of {stored.name}")
 
     def values(self, stored, rows=slice(None)):
-        """Read some of an array of one dimension, as a list."""
-        self.check_array(stored)
+        """Read some of an array of one dimension, which was checked, as a list."""
         start, stop, _ = rows.indices(stored.shape[0])
         n_bytes = (stop - start) * max(stored.dtype.itemsize, _BYTES_PER_VALUE)
         self._request.check_size(n_bytes, self.n_bytes, stored.name)
@@ -275,11 +279,39 @@ class Hdf5Store(_Store):
             self.refuse(stored.name, "is put together from other arrays (virtual)")
         if settings.get_external_count():
             self.refuse(stored.name, "is stored in another file")
-        for i in range(settings.get_nfilters()):
-            number, *_, name = settings.get_filter(i)
-            if number not in _HDF5_FILTERS:
+        filters = [settings.get_filter(i) for i in range(settings.get_nfilters())]
+        numbers = [number for number, *_ in filters]
+        for number, *_, name in filters:
+            if number not in _HDF5_FILTERS or numbers.count(number) > 1:
                 self.refuse(stored.name, f"is stored with filter {number} ({name.decode()!r})")
+        if stored.chunks is not None:
+            self._check_chunks(stored, _DEFLATE in numbers)
         self._check_type(stored.id.get_type(), stored.name)
+
+    def _check_chunks(self, stored, is_deflated):
+        """Raise if a chunk unpacks to more than its header says: libhdf5 would unpack it all.
+
+        That is tried out on chunks that could take too much memory, of which a file has few.
+        """
+        limit = memory_limit(self.n_bytes, self._request.max_bytes)
+        most = min(self.n_bytes, limit // _MOST_DEFLATED if is_deflated else limit)
+        large = []
+
+        def look(chunk):
+            if chunk.size > most:
+                large.append(chunk)
+
+        stored.id.chunk_iter(look)
+        unpacked = prod(stored.chunks) * stored.dtype.itemsize + _CHECKSUM_BYTES
+        for chunk in large:
+            if chunk.size > self.n_bytes:
+                self.refuse(stored.name, "has a chunk that is larger than the file")
+            _, packed = stored.id.read_direct_chunk(chunk.chunk_offset)
+            if (
+                is_deflated
+                and len(zlib.decompressobj().decompress(packed, unpacked + 1)) > unpacked
+            ):
+                self.refuse(stored.name, "unpacks to more than it says")
 
     def _check_type(self, kind, name):
         """Raise unless a type is plain: reading others may end the process."""

@@ -138,6 +138,19 @@ def test_groups_count_once_in_the_p_value():
     assert association(blocks, codes, 0, groups)[1] > 0.1
 
 
+def test_groups_of_a_block_are_not_learned_from_elsewhere():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(40), 2)
+    X = rng.normal(size=(40, 100))[groups] + 0.1 * rng.normal(size=(80, 100))
+    y = rng.integers(0, 2, 40)[groups]
+    # Half of the patients have a sample at each of two sites: who is seen at one is known.
+    site = np.where(groups < 30, np.arange(80) % 2, 2 + groups % 2)
+    alone = select_features(X, y, blocks=site, **OPTIONS).blocks["rows"]
+    together = select_features(X, y, blocks=site, groups=groups, **OPTIONS).blocks["rows"]
+    assert min(row["score"] for row in alone[:2]) > 0.75
+    assert max(row["score"] for row in together[:2] if row["trouble"] is None) < 0.75
+
+
 def test_progress_counts_the_blocks(sites):
     X, y, site = sites
     steps = []

@@ -1,6 +1,5 @@
 """Blocks of samples, such as batches or sites: each is left out whole, as a new one would be."""
 
-from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -21,29 +20,29 @@ class Blocks(NamedTuple):
     numbers: np.ndarray
 
     @classmethod
-    def check(cls, blocks, codes):
+    def check(cls, blocks, codes, groups=None):
         """Return what is given as blocks, checked; None for none."""
         if blocks is None:
             return None
         found = cls(*check_sample_names("blocks", blocks, codes.size))
         if found.names.size < 2:
             raise ValueError("blocks holds one block; there must be another one to learn from.")
-        if all(map(found.trouble_without, range(found.names.size), repeat(codes))):
+        troubles = [_say_trouble(codes, *rows) for rows in found.cut(groups)]
+        if all(troubles):
             raise ValueError(
-                f"blocks: none can be left out. Without {found.names[0]!s}, "
-                f"{found.trouble_without(0, codes)}."
+                f"blocks: none can be left out. Without {found.names[0]!s}, {troubles[0]}."
             )
         return found
 
-    def trouble_without(self, number, codes):
-        """Say why nothing can be learned for a block from the others; None if something can."""
-        inside = self.numbers == number
-        others = np.unique(codes[~inside])
-        if others.size < 2:
-            return "the other blocks have one class"
-        if not np.isin(codes[inside], others).any():
-            return "the other blocks have none of its classes"
-        return None
+    def cut(self, groups=None):
+        """Yield for each block the samples to learn from, and its own.
+
+        A group that has samples in a block is not learned from when that is left out.
+        """
+        for number in range(self.names.size):
+            inside = self.numbers == number
+            known = inside if groups is None else np.isin(groups, groups[inside])
+            yield np.flatnonzero(~known), np.flatnonzero(inside)
 
     def score(self, source, run, scoring):
         """Yield what is known of each block, from a selection that has seen none of its samples.
@@ -51,14 +50,13 @@ class Blocks(NamedTuple):
         `run` selects from a source; what it refuses is said in the row of the block.
         """
         data = source.data
-        for number, name in enumerate(self.names.tolist()):
-            rows = np.flatnonzero(self.numbers == number)
+        for name, (train, rows) in zip(self.names.tolist(), self.cut(source.groups), strict=True):
             row = {"block": name, "n_samples": rows.size, "n_features": None}
             row |= {"score": float("nan"), "confusion": None}
-            trouble = self.trouble_without(number, data.codes)
+            trouble = _say_trouble(data.codes, train, rows)
             try:
                 if trouble is None:
-                    final, n_features = run(source.part(np.flatnonzero(self.numbers != number)))
+                    final, n_features = run(source.part(train))
             except ValueError as error:
                 trouble = str(error)
             if trouble is not None:
@@ -81,6 +79,16 @@ class Blocks(NamedTuple):
             "cramers_v": strength,
             "p_value": p_value,
         }
+
+
+def _say_trouble(codes, train, test):
+    """Say why nothing can be learned for a block; None if something can."""
+    learned = np.unique(codes[train])
+    if learned.size < 2:
+        return "the other blocks have one class" if learned.size else "nothing is left"
+    if not np.isin(codes[test], learned).any():
+        return "the other blocks have none of its classes"
+    return None
 
 
 def association(blocks, codes, seed, groups=None):

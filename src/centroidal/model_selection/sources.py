@@ -63,7 +63,7 @@ class MemorySource:
         X = data.X.tocsr() if issparse(data.X) else data.X
         self._data = data._replace(X=X, features=data.features._replace(names=names))
         self._groups = check_groups(groups, data.codes.size)
-        self._blocks = Blocks.check(blocks, data.codes)
+        self._blocks = Blocks.check(blocks, data.codes, self._groups)
         self._rng = np.random.RandomState(self.seed)
         self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
         self._n_done = self._n_steps = 0
@@ -72,6 +72,11 @@ class MemorySource:
     def data(self):
         """The samples, checked."""
         return self._data
+
+    @property
+    def groups(self):
+        """Number of the group of each sample; None if each stands for itself."""
+        return self._groups
 
     def part(self, rows):
         """Return the source of some of the samples, which tells no progress."""

@@ -32,7 +32,7 @@ def path(tmp_path):
 
 
 @contextmanager
-def changed(path, *gone):
+def change(path, *gone):
     """Give a file to change, without some of its members."""
     with h5py.File(path, "r+") as file:
         for member in gone:
@@ -44,7 +44,7 @@ def changed(path, *gone):
 def test_array_in_another_file_is_not_read(read, path, tmp_path):
     secret = tmp_path / "secret.bin"
     secret.write_bytes(sample()[0].tobytes())
-    with changed(path, "X") as file:
+    with change(path, "X") as file:
         file.create_dataset("X", (23, 5), "f8", external=[(str(secret), 0, secret.stat().st_size)])
     with pytest.raises(ValueError, match=r"^t\.h5ad: /X is stored in another file, which is not"):
         read(path)
@@ -54,16 +54,18 @@ def test_array_in_another_file_is_not_read(read, path, tmp_path):
 @pytest.mark.parametrize("member", ["X", "obs/kind", "var/_index", "obs"])
 def test_links_to_other_files_are_not_followed(read, member, path, tmp_path):
     write_h5ad(tmp_path / "other.h5ad", *sample())
-    with changed(path, member) as file:
+    with change(path, member) as file:
         file[member] = h5py.ExternalLink("other.h5ad", member)
+    before = (tmp_path / "other.h5ad").stat().st_atime_ns
     with pytest.raises(ValueError, match=rf"t\.h5ad: /+{member} is a link to 'other.h5ad'"):
         read(path)
+    assert (tmp_path / "other.h5ad").stat().st_atime_ns == before
 
 
 @both
 def test_links_inside_the_file_are_followed(read, path):
     expected = read(path)
-    with changed(path) as file:
+    with change(path) as file:
         file.move("X", "hidden")
         file["between"] = h5py.SoftLink("/hidden")
         file["X"] = h5py.SoftLink("between")
@@ -72,7 +74,7 @@ def test_links_inside_the_file_are_followed(read, path):
 
 @both
 def test_links_in_a_circle_are_refused(read, path):
-    with changed(path, "obs/kind") as file:
+    with change(path, "obs/kind") as file:
         file["obs/kind"] = h5py.SoftLink("/obs/other")
         file["obs/other"] = h5py.SoftLink("kind")
     with pytest.raises(ValueError, match=r"t\.h5ad: .* is one of too many links"):
@@ -82,7 +84,7 @@ def test_links_in_a_circle_are_refused(read, path):
 @both
 def test_link_does_not_lead_out_by_a_link_in_its_path(read, path, tmp_path):
     write_h5ad(tmp_path / "other.h5ad", *sample())
-    with changed(path, "X") as file:
+    with change(path, "X") as file:
         file["door"] = h5py.ExternalLink("other.h5ad", "/")
         file["X"] = h5py.SoftLink("/door/X")
     with pytest.raises(ValueError, match=r"t\.h5ad: /+door is a link to 'other.h5ad'"):
@@ -92,7 +94,7 @@ def test_link_does_not_lead_out_by_a_link_in_its_path(read, path, tmp_path):
 def test_categories_by_reference_are_read_as_anndata_0_7_wrote_them(path):
     y = sample()[1]
     classes, codes = np.unique(y, return_inverse=True)
-    with changed(path, "obs/kind") as file:
+    with change(path, "obs/kind") as file:
         file["obs/__categories/kind"] = classes.astype(object)
         file["obs/kind"] = codes.astype(np.int8)
         file["obs/kind"].attrs["categories"] = file["obs/__categories/kind"].ref
@@ -106,7 +108,7 @@ def test_virtual_arrays_are_not_read(read, path, tmp_path):
     write_h5ad(tmp_path / "other.h5ad", *sample())
     layout = h5py.VirtualLayout((23, 5), "f8")
     layout[:] = h5py.VirtualSource(str(tmp_path / "other.h5ad"), "X", (23, 5))
-    with changed(path, "X") as file:
+    with change(path, "X") as file:
         file.create_virtual_dataset("X", layout)
     with pytest.raises(ValueError, match=r"t\.h5ad: /X is put together from other arrays"):
         read(path)
@@ -114,7 +116,7 @@ def test_virtual_arrays_are_not_read(read, path, tmp_path):
 
 @both
 def test_filters_that_do_not_come_with_h5py_are_not_loaded(read, path):
-    with changed(path, "X") as file:
+    with change(path, "X") as file:
         settings = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         settings.set_chunk((23, 5))
         settings.set_filter(32015, h5py.h5z.FLAG_OPTIONAL, ())
@@ -128,14 +130,14 @@ def test_filters_that_do_not_come_with_h5py_are_not_loaded(read, path):
 @pytest.mark.parametrize("options", [{"compression": "gzip"}, {"compression": "lzf"}])
 def test_filters_of_h5py_are_known(read, options, path):
     expected = read(path)
-    with changed(path, "X") as file:
+    with change(path, "X") as file:
         file.create_dataset("X", data=expected, shuffle=True, fletcher32=True, **options)
     np.testing.assert_array_equal(read(path), expected)
 
 
 @both
 def test_lists_of_numbers_are_not_read_as_texts(read, path):
-    with changed(path) as file:
+    with change(path) as file:
         table = file["obs"]
         del table.attrs["column-order"]
         lists = np.array([np.arange(3), None], dtype=object)[:1]
@@ -179,7 +181,7 @@ def test_heaps_in_heaps_are_refused(tmp_path):
 
 def write_empty(path, n_rows, n_columns, chunks):
     """Write a matrix that takes no room in the file."""
-    with changed(path, "X", "var/_index", "obs/_index", "obs/kind/codes") as file:
+    with change(path, "X", "var/_index", "obs/_index", "obs/kind/codes") as file:
         file.create_dataset("X", (n_rows, n_columns), "f8", chunks=chunks, compression="gzip")
         file["var/_index"] = [f"g{j}" for j in range(n_columns)]
         file.create_dataset("obs/_index", (n_rows,), "S4", chunks=(2**16,), compression="gzip")
@@ -214,11 +216,11 @@ def test_chunk_that_fills_the_memory_is_refused(read, path):
 @both
 @pytest.mark.parametrize("fletcher32", [False, True])
 def test_chunk_that_unpacks_to_more_than_it_says_is_refused(read, fletcher32, path):
-    with changed(path, "X") as file:
+    with change(path, "X") as file:
         options = {"chunks": (23, 5), "compression": "gzip", "fletcher32": fletcher32}
         file.create_dataset("X", data=sample()[0], **options)
     assert read(path, max_bytes=20_000).shape == (23, 5)  # of which a chunk could take more
-    with changed(path) as file:
+    with change(path) as file:
         file["X"].id.write_direct_chunk((0, 0), zlib.compress(bytes(2**20)))
     with pytest.raises(ValueError, match=r"t\.h5ad: /X unpacks to more than it says"):
         read(path, max_bytes=20_000)
@@ -226,7 +228,7 @@ def test_chunk_that_unpacks_to_more_than_it_says_is_refused(read, fletcher32, pa
 
 @both
 def test_array_that_is_packed_twice_is_refused(read, path):
-    with changed(path, "X") as file:
+    with change(path, "X") as file:
         settings = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         settings.set_chunk((23, 5))
         for _ in range(2):
@@ -240,7 +242,7 @@ def test_array_that_is_packed_twice_is_refused(read, path):
 def test_sparse_rows_that_fill_the_memory_are_refused(tmp_path):
     path = write_h5ad(tmp_path / "t.h5ad", *sample(), "csr")
     n_stored = 2**27
-    with changed(path, "X/data", "X/indices", "X/indptr") as file:
+    with change(path, "X/data", "X/indices", "X/indptr") as file:
         for name, kind in (("data", "f8"), ("indices", "i4")):
             options = {"chunks": (2**20,), "compression": "gzip"}
             file["X"].create_dataset(name, (n_stored,), kind, **options)
@@ -254,7 +256,7 @@ def test_sparse_rows_that_fill_the_memory_are_refused(tmp_path):
 @both
 def test_one_long_text_for_every_row_is_refused(read, path):
     """Rows that share a text in the file have a copy each in memory."""
-    with changed(path, "obs/_index") as file:
+    with change(path, "obs/_index") as file:
         index = file.create_dataset("obs/_index", (23,), h5py.string_dtype(), chunks=(23,))
         index[:1] = "x" * 2**20
         _, shared = index.id.read_direct_chunk((0,))

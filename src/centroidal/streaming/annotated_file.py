@@ -59,13 +59,17 @@ class AnnotatedFile:
 
     def __init__(self, root, store, request):
         self._root, self._store, self._request = root, store, request
-        if not all(hasattr(root.get(name), "keys") for name in ("obs", "var")):
+        if not all(self._is_table(name) for name in ("obs", "var")):
             raise RefusedFileError(
                 f"{request.name} has no tables 'obs' and 'var' as anndata 0.7 or later writes "
                 "them; read it with anndata and write it again."
             )
         order = store.attribute(store.member(root, "obs"), "column-order")
         self.columns = [] if order is None else texts(order)
+
+    def _is_table(self, name):
+        is_there = self._store.has_member(self._root, name)
+        return is_there and hasattr(self._store.member(self._root, name), "keys")
 
     def column(self, name, table="obs"):
         """Return a column of a table, of which slices can be read."""
@@ -99,22 +103,20 @@ class AnnotatedFile:
         shape = tuple(int(size) for size in shape)
         arrays = tuple(store.array(stored, part) for part in ("data", "indices", "indptr"))
         n_pointers = shape[0 if kind == "csr" else 1] + 1
-        if min(shape) < 0 or [each.shape[0] for each in arrays[1:]] != [
-            arrays[0].shape[0],
-            n_pointers,
-        ]:
+        sizes = [each.shape[0] for each in arrays]
+        if min(shape) < 0 or sizes[1:] != [sizes[0], n_pointers]:
             raise RefusedFileError(f"{name}: shape and arrays of the matrix do not fit together.")
         return StoredMatrix(kind, shape, arrays)
 
     def _member_with_matrix(self):
         request, layers = self._request, []
-        if "layers" in self._root:
+        if self._store.has_member(self._root, "layers"):
             layers = list(self._store.member(self._root, "layers").keys())
         if request.layer is not None:
             if request.layer not in layers:
                 raise RefusedFileError(request.say_unknown("layer", request.layer, layers))
             return self._store.member(self._store.member(self._root, "layers"), request.layer)
-        if "X" not in self._root:
+        if not self._store.has_member(self._root, "X"):
             raise RefusedFileError(f"{request.name} has no X; name a layer: {layer_names(layers)}.")
         return self._store.member(self._root, "X")
 
@@ -144,7 +146,7 @@ class Column:
                 categories = table.file[reference]
                 store.check_array(categories)
                 self._categories = store.values(categories)
-        elif "codes" in stored:
+        elif store.has_member(stored, "codes"):
             self._values = store.array(stored, "codes")
             self._categories = store.values(store.array(stored, "categories"))
         else:
@@ -165,7 +167,15 @@ class Column:
 
 
 class _Store:
-    """What both kinds of files share: they are opened, and their arrays are checked and read."""
+    """What both kinds of files share: they are opened, and their arrays are checked and read.
+
+    Parameters
+    ----------
+    path : Path
+        The file or the folder.
+    request : Request
+        What was asked for.
+    """
 
     def __init__(self, path, request):
         self.path, self._request = path, request
@@ -220,15 +230,7 @@ class _Store:
 
 
 class Hdf5Store(_Store):
-    """A file of anndata 0.7 or later; see `AnnotatedFile`.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    request : Request
-        What was asked for.
-    """
+    """A file of anndata 0.7 or later; see `_Store`."""
 
     kind = "an .h5ad file"
 
@@ -244,6 +246,10 @@ class Hdf5Store(_Store):
     @cached_property
     def _longest_text(self):
         return longest_in_heaps(self.path)
+
+    def has_member(self, group, name):
+        """Say whether a group has a member, without following a link to look."""
+        return group.get(name, getlink=True) is not None
 
     def member(self, group, path, n_links=_MOST_LINKS):
         """Return what a path leads to, link by link, so that none leads out of the file."""
@@ -334,15 +340,7 @@ class Hdf5Store(_Store):
 
 
 class ZarrStore(_Store):
-    """A folder that anndata wrote with zarr; see `AnnotatedFile`.
-
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    request : Request
-        What was asked for.
-    """
+    """A folder that anndata wrote with zarr; see `_Store`."""
 
     kind = "a .zarr folder"
 
@@ -361,6 +359,10 @@ class ZarrStore(_Store):
     @contextmanager
     def _open_root(self):
         yield self._zarr.open_group(self.path, mode="r")
+
+    def has_member(self, group, name):
+        """Say whether a group has a member."""
+        return name in group
 
     def member(self, group, name):
         """Return a member of a group."""

@@ -1339,6 +1339,8 @@ def test_annotations_of_arrays_and_of_annotated_tables(written, small, tmp_path)
         file["obs"].attrs["column-order"] = ["who", "kind"]
     table = read_table(path, target="kind", annotations=["who"])
     assert table.annotations["who"].tolist() == who.tolist()
+    with pytest.raises(ValueError, match="has no column of obs 'whom'. Did you mean 'who'"):
+        read_table(path, target="kind", annotations=["whom"])
 
 
 @pytest.mark.parametrize(

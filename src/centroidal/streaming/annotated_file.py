@@ -82,9 +82,10 @@ class AnnotatedFile:
 
     def check_columns(self):
         """Raise unless there are the columns of `obs` that were asked for."""
-        for asked in (self._request.target, self._request.ids):
+        request = self._request
+        for asked in (request.target, request.ids, *request.annotations):
             if asked is not None and asked not in self.columns:
-                words = self._request.say_unknown("column of obs", asked, self.columns)
+                words = request.say_unknown("column of obs", asked, self.columns)
                 raise RefusedFileError(words)
 
     def matrix(self):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-__all__ = ["json_plain", "percent"]
+__all__ = ["json_plain", "percent", "score_text"]
 
 
 def json_plain(value, *, finite=False):
@@ -33,3 +33,11 @@ def percent(share, error=None, digits=1):
     has_error = error is not None and math.isfinite(error)
     around = f" ± {100 * error:.{digits}f}" if has_error else ""
     return f"{100 * share:.{digits}f}{around} %"
+
+
+def score_text(value, error=None, *, is_share):
+    """Write a score with its standard error, if there is one: as a percentage, or as a number."""
+    if is_share or not math.isfinite(value):
+        return percent(value, error)
+    around = f" ± {error:.3f}" if error is not None and math.isfinite(error) else ""
+    return f"{value:.3f}{around}"

@@ -1,3 +1,4 @@
+import json
 import sys
 from dataclasses import replace
 
@@ -110,3 +111,9 @@ def test_means_that_are_not_known_are_left_out():
     assert [row["name"] for row in values] == ["a", "c"]
     assert (values[0]["low"], values[0]["high"]) == (0.4, 0.6)
     assert means_chart(rows[1:2], "accuracy", "accuracy") is None
+
+
+@pytest.mark.parametrize(("scoring", "has_percent"), [("accuracy", True), ("f1_macro", False)])
+def test_axis_of_a_score_that_is_no_share_has_no_percent(selection, scoring, has_percent):
+    spec = json.dumps(curve_chart(replace(selection, scoring=scoring))["spec"])
+    assert ('".0%"' in spec) == has_percent

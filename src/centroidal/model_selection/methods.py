@@ -26,9 +26,23 @@ __all__ = [
 ]
 
 DEFAULT = "l2"
-SCORES = {  # that a selection is chosen by: what they are called in a sentence, and in full
-    "accuracy": ("accuracy", "accuracy"),
-    "balanced_accuracy": ("mean recall", "balanced accuracy (the mean recall of the classes)"),
+
+
+class Score(NamedTuple):
+    """A score that follows from a confusion matrix, and so along all numbers of features."""
+
+    name: str  # in a sentence
+    title: str  # in full
+    is_share: bool = False  # of samples, which is told as a percentage
+
+
+SCORES = {
+    "accuracy": Score("accuracy", "accuracy", True),
+    "balanced_accuracy": Score(
+        "mean recall", "balanced accuracy (the mean recall of the classes)", True
+    ),
+    "f1_macro": Score("mean F1", "F1 score (the mean over the classes)"),
+    "matthews_corrcoef": Score("Matthews correlation", "Matthews correlation coefficient"),
 }
 BEST = "best"  # stands for whichever of several methods does best in the folds
 _MOST_FOR_ENCODER = 1000

@@ -4,8 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .methods import SCORES
-
 __all__ = [
     "Scoring",
     "check_scoring",
@@ -17,6 +15,9 @@ __all__ = [
 ]
 
 
+_OF_HITS = ("accuracy", "balanced_accuracy")  # scores that need no more than the right predictions
+
+
 class Scoring(NamedTuple):
     """What predictions are scored by: a name, and the scorer of scikit-learn behind it."""
 
@@ -26,7 +27,7 @@ class Scoring(NamedTuple):
     @property
     def is_counted(self):
         """Whether counts of right predictions are enough."""
-        return self.name in SCORES
+        return self.name in _OF_HITS
 
 
 def check_scoring(scoring):
@@ -50,9 +51,29 @@ def confusion_matrices(predicted, true, n_classes):
 
 
 def score_confusion(confusion, name):
-    """Accuracy, or mean recall of the classes that occur, of matrices in the last two axes."""
+    """Score confusion matrices in the last two axes, as scikit-learn does their predictions."""
     hits = np.diagonal(confusion, axis1=-2, axis2=-1)
-    return score_hits(hits, confusion.sum(axis=-1), name)
+    counts, predicted = confusion.sum(axis=-1), confusion.sum(axis=-2)
+    if name in _OF_HITS:
+        return score_hits(hits, counts, name)
+    return (_mean_f1 if name == "f1_macro" else _matthews)(hits, counts, predicted)
+
+
+def _mean_f1(hits, counts, predicted):
+    """F1 score of each class that occurs or is predicted, and their mean."""
+    both = counts + predicted
+    scores = np.divide(2.0 * hits, both, out=np.zeros(both.shape), where=both > 0)
+    return scores.sum(axis=-1) / (both > 0).sum(axis=-1)
+
+
+def _matthews(hits, counts, predicted):
+    """Correlation of true and predicted classes; 0 where either are all the same."""
+    hits, counts, predicted = (each.astype(float) for each in (hits, counts, predicted))
+    total = counts.sum(axis=-1)
+    covariance = hits.sum(axis=-1) * total - (counts * predicted).sum(axis=-1)
+    spreads = [total**2 - (each**2).sum(axis=-1) for each in (counts, predicted)]
+    scale = np.sqrt(spreads[0]) * np.sqrt(spreads[1])
+    return np.divide(covariance, scale, out=np.zeros(np.shape(scale)), where=scale > 0)[()]
 
 
 def score_hits(hits, counts, name):

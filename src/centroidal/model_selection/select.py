@@ -69,8 +69,9 @@ def select_features(
     rule : {"one_se", "best"}, default="one_se"
         "one_se": the fewest features whose score is within one standard error of the best; "best":
         the fewest with the best score.
-    scoring : {"accuracy", "balanced_accuracy"}, default="accuracy"
-        What to score by.
+    scoring : {"accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef"}
+        What to score by, and to choose the number of features by; "accuracy" if nothing is said.
+        The values of all of them are in `FeatureSelection.metrics`.
     cv : int or None, default=None
         Number of outer folds, stratified and shuffled, at least 3 where something is chosen; None
         is 5, or as many as the rarest class has samples, or groups where these are given.

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from .._plain import percent
+from .._plain import percent, score_text
 from .methods import SCORES
+from .metrics import score_confusion
 
 __all__ = ["FeatureSelection"]
 
@@ -156,16 +157,24 @@ class FeatureSelection:
         error = float(np.hypot(self.se_score, self.se_random))
         return bool(self.score - self.random_score > 2.0 * error)
 
+    @property
+    def metrics(self):
+        """All scores that follow from `confusion`: of the unseen samples of all folds together."""
+        return {name: float(score_confusion(self.confusion, name)) for name in SCORES}
+
+    def _tell(self, value, error=None):
+        return score_text(value, error, is_share=SCORES[self.scoring].is_share)
+
     def summary(self):
         """Say the answer in a sentence or two: features, score, and what to compare it with."""
-        name, _ = SCORES[self.scoring]
+        name, tell = SCORES[self.scoring].name, self._tell
         is_one = self.n_features_to_select == 1
         features = f"{self.n_features_to_select:,} of {self.feature_names.size:,} features"
         unseen = "samples" if self.n_groups is None else "groups of samples"
-        reached = f"{name} {percent(self.score, self.se_score)} on unseen {unseen}"
+        reached = f"{name} {tell(self.score, self.se_score)} on unseen {unseen}"
         beside = (
-            f"random features reach {percent(self.random_score, self.se_random)}, always the "
-            f"largest class {percent(self.majority_score)}"
+            f"random features reach {tell(self.random_score, self.se_random)}, always the "
+            f"largest class {tell(self.majority_score)}"
         )
         if self.beats_random:
             apart = f"{'tells' if is_one else 'tell'} the {self.classes.size} classes apart"
@@ -183,13 +192,13 @@ class FeatureSelection:
         """Say how well blocks that were left out whole are predicted; nothing without blocks."""
         if self.blocks is None:
             return ""
-        name, _ = SCORES[self.scoring]
+        name, tell = SCORES[self.scoring].name, self._tell
         rows = [row for row in self.blocks["rows"] if row["trouble"] is None]
-        each = ", ".join(f"{row['block']} {percent(row['score'])}" for row in rows[:_MOST_ROWS])
+        each = ", ".join(f"{row['block']} {tell(row['score'])}" for row in rows[:_MOST_ROWS])
         n_left = len(self.blocks["rows"]) - len(rows)
         if not rows:
             return "No block could be left out whole."
-        words = f"Of blocks left out whole: {name} {percent(self.blocks['score'])} ({each})"
+        words = f"Of blocks left out whole: {name} {tell(self.blocks['score'])} ({each})"
         words += f"; {n_left} could not be left out." if n_left else "."
         if self.is_confounded:
             words += (

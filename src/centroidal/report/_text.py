@@ -108,9 +108,9 @@ def class_labels(classes, length=None):
 
 def score_words(name):
     """Name a score in words."""
-    return SCORES[name][1] if name in SCORES else name.replace("_", " ")
+    return SCORES[name].title if name in SCORES else name.replace("_", " ")
 
 
 def is_share(name):
     """Whether a score is a share of samples, to be written in percent."""
-    return name in SCORES
+    return name in SCORES and SCORES[name].is_share

@@ -127,12 +127,13 @@ def curve_chart(selection):
     """Score against the number of features, with random ones beside it and the chosen number."""
     sizes = np.asarray(selection.path["n_features"])
     rows = _curve_rows(selection)
-    bottom = max(0.0, np.floor(20 * min(row["low"] for row in rows) - 0.2) / 20)
+    least = 0.0 if is_share(selection.scoring) else -1.0
+    bottom = max(least, np.floor(20 * min(row["low"] for row in rows) - 0.2) / 20)
 
     x = alt.X("k:Q", title="number of features", scale=_size_scale(sizes), axis=_size_axis(sizes))
     scale = alt.Scale(domain=[float(bottom), 1.0], nice=False)
     title = score_words(selection.scoring).split(" (")[0]
-    y = alt.Y("mean:Q", title=title, scale=scale, axis=_share_axis(6))
+    y = alt.Y("mean:Q", title=title, scale=scale, axis=_score_axis(selection.scoring, 6))
     colour = _by(alt.Color, "series", _SERIES, _SERIES_COLOURS)
     dash = _by(alt.StrokeDash, "series", _SERIES, _SERIES_DASHES)
     base = _chart("rows").encode(x=x)
@@ -198,7 +199,9 @@ def _size_axis(sizes):
     return alt.Axis(format=",d", values=inside, grid=False, labelOverlap="greedy")
 
 
-def _share_axis(n_ticks):
+def _score_axis(name, n_ticks):
+    if not is_share(name):
+        return alt.Axis(tickCount=n_ticks)
     space = "replace(datum.label, '%', '\u00a0%')"
     return alt.Axis(format=".0%", labelExpr=space, tickCount=n_ticks)
 
@@ -509,8 +512,8 @@ def means_chart(rows, score_name, title):
 
 
 def _mean_layers(score_name, title):
-    axis = _share_axis(5) if is_share(score_name) else alt.Axis(tickCount=5)
-    x = alt.X("mean:Q", title=title, scale=alt.Scale(zero=False, nice=True), axis=axis)
+    scale = alt.Scale(zero=False, nice=True)
+    x = alt.X("mean:Q", title=title, scale=scale, axis=_score_axis(score_name, 5))
     style = {"labelColor": "var(--ink)", "labelPadding": 8, "labelLimit": 190}
     names = alt.Axis(ticks=False, domain=False, grid=True, labelExpr=_LABEL, **style)
     y = alt.Y("place:O", sort=None, title=None, axis=names)

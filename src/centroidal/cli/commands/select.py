@@ -59,7 +59,7 @@ _ON_THE_CARD = (
 )  # fmt: skip
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_asked", "rule", "majority_score",
-    "beats_random", "classes", "class_counts", "confusion", "recall", "fold_choices",
+    "beats_random", "metrics", "classes", "class_counts", "confusion", "recall", "fold_choices",
     "method_scores", "impute", "blocks", "is_confounded", "seconds",
 )  # fmt: skip
 

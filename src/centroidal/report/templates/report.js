@@ -27,6 +27,10 @@
   }
 
   function plusMinus(score, error) {
+    if (!selection.isShare && score !== null) {
+      const around = error === null ? "" : `\u00a0±\u00a0${error.toFixed(3)}`;
+      return score.toFixed(3) + around;
+    }
     const digits = error !== null && error > 0 && error < 0.01 ? 1 : 0;
     return error === null || score === null
       ? percent(score)

@@ -1,0 +1,78 @@
+"""Scores from confusion matrices are those of scikit-learn on the predictions."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import get_scorer
+
+from centroidal.datasets import load_expression
+from centroidal.model_selection import select_features
+from centroidal.model_selection.methods import SCORES
+from centroidal.model_selection.metrics import (
+    confusion_matrices,
+    majority_score,
+    score_confusion,
+)
+
+
+def score_by_scikit_learn(name, predicted, true):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of classes that are predicted and do not occur
+        return get_scorer(name)._score_func(true, predicted, **get_scorer(name)._kwargs)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(
+    pairs=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30),
+)
+def test_score_is_that_of_scikit_learn(name, pairs):
+    predicted, true = np.array(pairs).T
+    (confusion,) = confusion_matrices(predicted[None], true, 4)
+    expected = score_by_scikit_learn(name, predicted, true)
+    assert score_confusion(confusion, name) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_many_matrices_are_scored_at_once(name):
+    rng = np.random.default_rng(0)
+    confusions = rng.integers(0, 9, (2, 5, 3, 3))
+    found = score_confusion(confusions, name)
+    assert found.shape == (2, 5)
+    assert found[1, 3] == score_confusion(confusions[1, 3], name)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("accuracy", 0.6), ("balanced_accuracy", 0.5), ("f1_macro", 0.375), ("matthews_corrcoef", 0)],
+)
+def test_score_of_the_largest_class(name, expected):
+    assert majority_score(np.array([3, 2]), name) == pytest.approx(expected)
+
+
+@pytest.fixture(scope="module")
+def genes():
+    return load_expression(return_X_y=True)
+
+
+@pytest.mark.parametrize("name", ["f1_macro", "matthews_corrcoef"])
+def test_selection_is_chosen_and_scored_by_it(genes, name):
+    found = select_features(*genes, scoring=name, n_repeats=1, random_state=0)
+    true = found.true_codes
+    (predicted,) = found.predicted
+    for each, value in found.metrics.items():
+        expected = score_by_scikit_learn(each, predicted, true)
+        assert value == pytest.approx(expected, abs=1e-12)
+    along = score_confusion(found.confusion_path, name)
+    position = list(found.path["n_features"]).index(found.n_features_to_select)
+    assert along[position] == pytest.approx(found.path["mean_test_score"][position], abs=0.03)
+    assert f"{SCORES[name].name} 0.9" in found.summary()
+    assert "%" not in found.summary()
+
+
+def test_every_score_is_a_scorer_of_scikit_learn():
+    for name in SCORES:
+        assert get_scorer(name)._sign == 1

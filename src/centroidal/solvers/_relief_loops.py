@@ -337,14 +337,15 @@ def share_pairs(distances, rows, errors, groups, k, factors, tolerance, room, do
                     shares[r, j] = part * mass
                 elif mass > 0.0 and distances[r, j] <= last_tie:
                     tied += mass
-            if tied > left:
-                part *= left / tied
+            is_shared = tied > max(left, 0.0)  # of which rounding may leave less than nothing
+            if is_shared:
+                part *= max(left, 0.0) / tied
             for p in range(bounds[c], bounds[c + 1]):
                 j = members[p]
                 mass = weights[j] - 1.0 if j == i else weights[j]
                 if mass > 0.0 and first_tie <= distances[r, j] <= last_tie:
                     shares[r, j] = part * mass
-            if tied > left and errors[r] > 0.0:
+            if is_shared and errors[r] > 0.0:
                 doubtful[0, r, c] = first_tie
                 doubtful[1, r, c] = last_tie
 

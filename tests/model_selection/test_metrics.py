@@ -1,4 +1,4 @@
-"""Scores from confusion matrices are those of scikit-learn on the predictions."""
+"""Scores from confusion matrices and probabilities are those of scikit-learn."""
 
 import warnings
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import metrics
 from sklearn.metrics import get_scorer
 
 from centroidal.datasets import load_expression
@@ -15,6 +16,7 @@ from centroidal.model_selection.metrics import (
     confusion_matrices,
     majority_score,
     score_confusion,
+    score_probabilities,
 )
 
 
@@ -76,3 +78,35 @@ def test_selection_is_chosen_and_scored_by_it(genes, name):
 def test_every_score_is_a_scorer_of_scikit_learn():
     for name in SCORES:
         assert get_scorer(name)._sign == 1
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_scores_of_probabilities_are_those_of_scikit_learn_with_weights(n_classes):
+    rng = np.random.default_rng(n_classes)
+    codes = rng.integers(n_classes, size=80)
+    shares = (
+        np.round(rng.dirichlet(np.ones(n_classes), size=80), 2) + 0.5 * np.eye(n_classes)[codes]
+    )
+    shares /= shares.sum(axis=1, keepdims=True)
+    weights = rng.integers(4, size=(3, 80)).astype(float)
+    found = score_probabilities(shares, codes, weights)
+    ranked = shares[:, 1] if n_classes == 2 else shares
+    for i, row in enumerate(weights):
+        options = {"sample_weight": row}
+        expected = {
+            "roc_auc": metrics.roc_auc_score(codes, ranked, multi_class="ovr", **options),
+            "average_precision": metrics.average_precision_score(codes, ranked, **options),
+            "log_loss": metrics.log_loss(codes, shares, **options),
+            "brier_score": metrics.brier_score_loss(
+                codes, shares, labels=np.arange(n_classes), **options
+            ),
+        }
+        for name, value in expected.items():
+            assert found[name][i] == pytest.approx(value, rel=1e-12), name
+
+
+def test_probabilities_have_no_order_where_a_class_has_no_weight():
+    shares = np.array([[0.2, 0.8], [0.6, 0.4], [0.7, 0.3]])
+    found = score_probabilities(shares, np.array([1, 0, 0]), np.array([[0.0, 1.0, 2.0]]))
+    assert np.isnan([found["roc_auc"][0], found["average_precision"][0]]).all()
+    assert found["brier_score"][0] == pytest.approx((0.16 + 2 * 0.09) / 3)

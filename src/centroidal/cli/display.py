@@ -11,6 +11,7 @@ __all__ = [
     "comparison",
     "datasets",
     "demo",
+    "evaluation",
     "merge_counts",
     "model",
     "output_files",
@@ -109,6 +110,18 @@ def predictions(counts, written, **_):
         table.add_row(_cell(label), str(count))
     console.print(table)
     _list_files(console, written)
+
+
+def evaluation(answer, rows, classes, confusion, recall, **_):
+    """Show how well a model does on a table: scores with intervals, the confusion matrix."""
+    console = _console()
+    _say(console, answer, style="bold")
+    table = _table(("metric", "left"), ("found", "right"), ("95 % interval", "right"))
+    for row in rows:
+        table.add_row(*map(_cell, row))
+    console.print(table)
+    found = {"classes": classes, "confusion": confusion, "recall": recall, "n_repeats": 1}
+    console.print(_confusion_table(found, "samples of"))
 
 
 def model(path, **values):
@@ -222,12 +235,12 @@ def _feature_table(features):
     return table
 
 
-def _confusion_table(found):
+def _confusion_table(found, samples="unseen samples of"):
     from .._plain import percent
 
     labels = found["classes"].tolist()
     heads = [(f"as {label}", "right") for label in labels]
-    table = _table(("unseen samples of", "left"), *heads, ("recognised", "right"))
+    table = _table((samples, "left"), *heads, ("recognised", "right"))
     for label, counts, recall in zip(labels, found["confusion"], found["recall"], strict=True):
         cells = [f"{count:,}" for count in counts.tolist()]
         table.add_row(_cell(label), *cells, "-" if math.isnan(recall) else percent(recall))

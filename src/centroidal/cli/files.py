@@ -16,6 +16,7 @@ __all__ = [
     "groups_of",
     "load_model_file",
     "plain_metadata",
+    "read_labelled",
     "read_samples",
     "row_dicts",
     "table_values",
@@ -36,7 +37,18 @@ _PACKAGES = {
 
 
 def read_samples(args, messages):
-    """Read the table of a command into memory."""
+    """Read the table of a command into memory, and say what is unusual about it."""
+    table = read_labelled(args, messages, args.impute)
+    messages.remarks(table.remarks)
+    if args.groups is None and groups_of(args, table) is not None:
+        messages.note(
+            "Samples of one id stay together in all folds; --groups none takes each by itself."
+        )
+    return table
+
+
+def read_labelled(args, messages, impute):
+    """Read a table with labels into memory."""
     from ..io import read_table
 
     if Path(args.table).is_dir():
@@ -46,17 +58,11 @@ def read_samples(args, messages):
     asked = {args.groups, getattr(args, "blocks", None)}
     annotations = sorted(asked - {None, "none", args.id})
     with input_errors():
-        table = read_table(
+        return read_table(
             args.table, target=args.target, ids=args.id, drop=args.drop,
-            transpose=args.transpose, layer=args.layer, impute=args.impute,
+            transpose=args.transpose, layer=args.layer, impute=impute,
             annotations=annotations, max_bytes=args.max_bytes,
         )  # fmt: skip
-    messages.remarks(table.remarks)
-    if args.groups is None and groups_of(args, table) is not None:
-        messages.note(
-            "Samples of one id stay together in all folds; --groups none takes each by itself."
-        )
-    return table
 
 
 def groups_of(args, table):

@@ -21,7 +21,8 @@ EXAMPLES = """\
   centroidal demo
   centroidal select expression.csv --target tumour --report report.html --model tumour.skops
   centroidal compare expression.csv --target tumour
-  centroidal predict tumour.skops new.csv -o predictions.csv"""
+  centroidal predict tumour.skops new.csv -o predictions.csv
+  centroidal evaluate tumour.skops other_hospital.csv --target tumour"""
 EXIT_CODES = """\
 exit codes:
   0    fine

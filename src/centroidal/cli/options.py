@@ -123,6 +123,10 @@ _KNOWN = {
         "type": whole_number(1), "metavar": "N",
         "help": "how often the parts are drawn anew (default: 3)",
     },
+    "--allow-extra": {
+        "action": "store_true",
+        "help": "leave out columns that the model was not fitted to, instead of refusing them",
+    },
     "--report": {"metavar": "R.html", "help": "a report, in one file"},
     "--force": {"action": "store_true", "help": "overwrite files that exist"},
     "--seed": {

@@ -1,11 +1,14 @@
+from .evaluation import Evaluation, evaluate_model
 from .merging import merge_models
 from .onnx_export import to_onnx
 from .prediction import Predictions, predict_table, read_new_samples
 from .tables import Table, read_table
 
 __all__ = [
+    "Evaluation",
     "Predictions",
     "Table",
+    "evaluate_model",
     "merge_models",
     "predict_table",
     "read_new_samples",

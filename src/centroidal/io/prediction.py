@@ -18,7 +18,14 @@ from ..streaming.request import N_NAMES, count_noun, list_names, quote
 from ..streaming.text import csv_bytes
 from .tables import read_table
 
-__all__ = ["Predictions", "columns_read", "predict_table", "read_new_samples"]
+__all__ = [
+    "Predictions",
+    "columns_read",
+    "label_name",
+    "predict_rows",
+    "predict_table",
+    "read_new_samples",
+]
 
 _NOT_THERE = -1
 _FEW = 10**5  # features for which there is always memory; some models keep no arrays
@@ -137,20 +144,37 @@ def predict_table(model, table, *, target=None, allow_extra=False):
     ("1 feature of training is missing that the model does not read: 'b'.",)
     """
     check_flag("allow_extra", allow_extra)
-    if not hasattr(model, "predict"):
-        raise ValueError(f"model={type(model).__name__} must be a classifier; it has no predict.")
-    check_fitted(model)
+    _check_classifier(model)
     _check_n_features(model, table.n_features)
     remarks = [remark for remark in table.remarks if not remark.endswith(_TO_BE_FILLED)]
     place, is_read = _match(model, table, target, allow_extra, remarks)
     is_cleared = _check_missing(model, table, place, is_read, remarks)
     X = _move_columns(table.X, np.where(is_cleared, _NOT_THERE, place))
+    return replace(predict_rows(model, X), ids=table.ids, remarks=tuple(remarks))
+
+
+def predict_rows(model, X):
+    """Predict the classes of rows whose columns are those of training, in their order."""
+    _check_classifier(model)
     with warnings.catch_warnings():
-        # They were matched by name just now, but an array cannot show it.
+        # An array cannot show that its columns are in order.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         labels = model.predict(X)
         probabilities = model.predict_proba(X) if hasattr(model, "predict_proba") else None
-    return Predictions(labels, model.classes_, probabilities, table.ids, tuple(remarks))
+    return Predictions(labels, model.classes_, probabilities, ids=None)
+
+
+def _check_classifier(model):
+    if not hasattr(model, "predict"):
+        raise ValueError(f"model={type(model).__name__} must be a classifier; it has no predict.")
+    check_fitted(model)
+
+
+def label_name(card):
+    """Return what labels are called in training, by the card of a model file; None if unknown."""
+    name = card.metadata.get("target")
+    is_feature = name in (card.feature_names or ())  # of the same name, which is needed
+    return None if is_feature or not isinstance(name, str) else name
 
 
 def read_new_samples(

@@ -15,6 +15,7 @@ __all__ = [
     "BEST",
     "DEFAULT",
     "METHODS",
+    "PROBABILITY_SCORES",
     "SCORES",
     "DataKind",
     "Method",
@@ -29,13 +30,14 @@ DEFAULT = "l2"
 
 
 class Score(NamedTuple):
-    """A score that follows from a confusion matrix, and so along all numbers of features."""
+    """What a score is called, and how its values are told."""
 
     name: str  # in a sentence
     title: str  # in full
     is_share: bool = False  # of samples, which is told as a percentage
 
 
+# Those that follow from a confusion matrix, and so along all numbers of features.
 SCORES = {
     "accuracy": Score("accuracy", "accuracy", True),
     "balanced_accuracy": Score(
@@ -43,6 +45,13 @@ SCORES = {
     ),
     "f1_macro": Score("mean F1", "F1 score (the mean over the classes)"),
     "matthews_corrcoef": Score("Matthews correlation", "Matthews correlation coefficient"),
+}
+# Those that need the probabilities of the classes, too; of the last two less is better.
+PROBABILITY_SCORES = {
+    "roc_auc": Score("ROC AUC", "area under the ROC curve"),
+    "average_precision": Score("average precision", "average precision"),
+    "log_loss": Score("log loss", "log loss (less is better)"),
+    "brier_score": Score("Brier score", "Brier score (less is better)"),
 }
 BEST = "best"  # stands for whichever of several methods does best in the folds
 _MOST_FOR_ENCODER = 1000

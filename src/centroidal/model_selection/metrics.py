@@ -12,6 +12,7 @@ __all__ = [
     "majority_score",
     "score_confusion",
     "score_hits",
+    "score_probabilities",
 ]
 
 
@@ -83,6 +84,49 @@ def score_hits(hits, counts, name):
     occurs = counts > 0
     recalls = np.divide(hits, counts, out=np.zeros(hits.shape), where=occurs)
     return recalls.sum(axis=-1) / occurs.sum(axis=-1)
+
+
+def score_probabilities(probabilities, codes, weights):
+    """Return the scores of probabilities by name, a value for each row of weights of the samples.
+
+    They are those of scikit-learn. ROC AUC and average precision are of the second class of two,
+    else means over the classes, each against the rest; NaN where a class has no weight.
+    """
+    n_classes = probabilities.shape[1]
+    classes = [1] if n_classes == 2 else range(n_classes)
+    ranked = [_rank_scores(probabilities[:, k], codes == k, weights) for k in classes]
+    areas, precisions = np.mean(ranked, axis=0)
+    smallest = np.finfo(probabilities.dtype).eps
+    own = np.clip(probabilities[np.arange(codes.size), codes], smallest, 1.0 - smallest)
+    squares = ((probabilities - np.eye(n_classes)[codes]) ** 2).sum(axis=1)
+    totals = weights.sum(axis=1)
+    return {
+        "roc_auc": areas,
+        "average_precision": precisions,
+        "log_loss": weights @ -np.log(own) / totals,
+        "brier_score": weights @ squares / totals / (2 if n_classes == 2 else 1),
+    }
+
+
+def _rank_scores(scores, is_positive, weights):
+    """Return the area under the ROC curve, and average precision, of each row of weights."""
+    order = np.argsort(-scores, kind="stable")
+    ends = np.flatnonzero(np.diff(-scores[order], append=np.inf))  # ties are told apart by nothing
+    sums = [
+        np.cumsum(weights[:, order] * mask[order], axis=1)[:, ends]
+        for mask in (is_positive, ~is_positive)
+    ]
+    hits, others = (np.pad(each, ((0, 0), (1, 0))) for each in sums)
+    n_hits, n_others = hits[:, -1], others[:, -1]
+    is_there = (n_hits > 0) & (n_others > 0)
+    steps = np.diff(hits, axis=1)
+    area = (np.diff(others, axis=1) * (hits[:, 1:] + hits[:, :-1])).sum(axis=1) / 2.0
+    above = sums[0] + sums[1]
+    precision = np.divide(sums[0], above, out=np.zeros(above.shape), where=above > 0)
+    return [
+        np.divide(value, scale, out=np.full(scale.shape, np.nan), where=is_there)
+        for value, scale in ((area, n_hits * n_others), ((steps * precision).sum(axis=1), n_hits))
+    ]
 
 
 def majority_score(counts, name):

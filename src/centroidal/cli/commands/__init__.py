@@ -4,7 +4,7 @@ Each has a line of HELP, EXAMPLES, ``add_arguments(parser)`` and ``run(args, mes
 import the library inside functions, so that help and mistakes are answered at once.
 """
 
-from . import compare, datasets, demo, export, merge, predict, select, show
+from . import compare, datasets, demo, evaluate, export, merge, predict, select, show
 
 __all__ = ["COMMANDS"]
 
@@ -14,6 +14,7 @@ COMMANDS = {
     "select": select,
     "compare": compare,
     "predict": predict,
+    "evaluate": evaluate,
     "show": show,
     "merge": merge,
     "export": export,

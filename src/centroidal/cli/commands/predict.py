@@ -16,11 +16,7 @@ def add_arguments(parser):
     add_options(parser, "model", "table")
     add_output(parser, "P.csv", "predictions: id, prediction, probability_<class>")
     add_options(parser.add_argument_group("reading the table"), *READING)
-    parser.add_argument(
-        "--allow-extra", action="store_true",
-        help="leave out columns that the model was not fitted to, instead of refusing them",
-    )  # fmt: skip
-    add_options(parser, "--force")
+    add_options(parser, "--allow-extra", "--force")
 
 
 def run(args, messages):
@@ -38,12 +34,10 @@ def run(args, messages):
 
 
 def _predict(args):
-    from ...io.prediction import predict_table, read_new_samples
+    from ...io.prediction import label_name, predict_table, read_new_samples
 
     card, model = load_model_file(args.model)
-    target = card.metadata.get("target")
-    if target in (card.feature_names or ()):  # a feature of the same name, which is needed
-        target = None
+    target = label_name(card)
     with input_errors():
         table = read_new_samples(
             args.table, target=target, ids=args.id, drop=args.drop, transpose=args.transpose,

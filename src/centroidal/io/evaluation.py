@@ -1,0 +1,388 @@
+"""External validation: how well a model does on samples that it has not seen, with intervals."""
+
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite
+from numbers import Real
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from .._data import as_frame
+from .._parameters import check_count
+from .._plain import score_text
+from ..model_selection.methods import PROBABILITY_SCORES, SCORES
+from ..model_selection.metrics import score_confusion, score_probabilities
+from ..model_selection.repeatable import seed_of
+from ..model_selection.splits import check_sample_names
+from ..persistence import load_model, read_model_card
+from ..streaming.request import count_noun, list_names, texts
+from .prediction import Predictions, label_name, predict_rows, predict_table
+from .tables import Table, read_table
+
+__all__ = ["Evaluation", "evaluate_model"]
+
+_ALL_SCORES = SCORES | PROBABILITY_SCORES
+_TAIL = 0.025  # on either side of a 95 % interval
+_MOST_DRAWS = 50  # of a resample, until every class that has samples is in it
+_N_AT_ONCE = 2**21  # weights of samples, or counts, in memory for a block of resamples
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """How well a model does on a table with labels, as :func:`evaluate_model` returns it.
+
+    Attributes
+    ----------
+    metrics : dict of str to float
+        Scores by name: accuracy, balanced_accuracy, f1_macro, matthews_corrcoef; if the model has
+        probabilities also roc_auc, average_precision, log_loss, brier_score. NaN where one is not
+        defined.
+    intervals : dict of str to (float, float) or None
+        The 95 % confidence interval of each; None where there is none, and a remark says why.
+    confusion : ndarray of shape (n_classes, n_classes)
+        Number of samples of each class, in rows, that were predicted to be of each.
+    classes : ndarray of shape (n_classes,)
+        The classes of the model.
+    n_samples : int
+        Number of samples.
+    n_groups : int or None
+        Number of groups of samples; None if each sample stands for itself.
+    promised : dict or None
+        What the model file says of unseen samples: "scoring", "score" and "se_score". None if it
+        says nothing.
+    same_table : bool
+        Whether the table is one that the model was trained on, by its SHA-256.
+    labels : ndarray of shape (n_samples,)
+        The true labels, as the model spells them.
+    predictions : Predictions
+        What the model says of the samples.
+    remarks : tuple of str
+        What was unusual and how it was handled, a sentence each.
+    """
+
+    metrics: dict
+    intervals: dict
+    confusion: np.ndarray
+    classes: np.ndarray
+    n_samples: int
+    n_groups: int | None
+    promised: dict | None
+    same_table: bool
+    labels: np.ndarray
+    predictions: Predictions
+    remarks: tuple = ()
+
+    @property
+    def recall(self):
+        """The share of each class that is recognised; NaN for a class without samples."""
+        counts = self.confusion.sum(axis=1)
+        return np.divide(
+            self.confusion.diagonal(), counts, out=np.full(counts.shape, np.nan), where=counts > 0
+        )
+
+    def summary(self):
+        """Say in a sentence or two how well the model does, and what its file promised."""
+        name = "accuracy" if self.promised is None else self.promised["scoring"]
+        low_high = _interval_text(name, self.intervals[name])
+        within = f" (95 % interval {low_high})" if low_high else ""
+        groups = "" if self.n_groups is None else f" in {count_noun(self.n_groups, 'group')}"
+        words = (
+            f"{SCORES[name].name} {_score_text(name, self.metrics[name])}{within} on "
+            f"{count_noun(self.n_samples, 'sample')}{groups}{self._beside(name)}."
+        )
+        if self.same_table:
+            words += " The model was trained on this very table: that is no evidence."
+        return words
+
+    def _beside(self, name):
+        """Say what was promised, and whether it is out of reach."""
+        if self.promised is None:
+            return ""
+        score, error = self.promised["score"], self.promised["se_score"]
+        words = f"; the model file promised {_score_text(name, score, error)}"
+        interval = self.intervals[name]
+        if self.same_table or interval is None or score <= interval[1]:
+            return words
+        return f"{words}, which is more than the interval allows"
+
+    def rows(self):
+        """Return a row of texts for each metric: what it is called, its value, its interval."""
+        return [
+            (_ALL_SCORES[name].title, _score_text(name, value), _interval_text(name, interval))
+            for (name, value), interval in zip(
+                self.metrics.items(), self.intervals.values(), strict=True
+            )
+        ]
+
+    def __str__(self):
+        rows = [("metric", "found", "95 % interval"), *self.rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        return "\n".join([self.summary(), "", *lines])
+
+    def __repr__(self):
+        return f"<Evaluation: {self.n_samples} samples, accuracy {self.metrics['accuracy']:.3f}>"
+
+
+def evaluate_model(
+    model, X, y=None, *, groups=None, n_bootstrap=2000, random_state=0, allow_extra=False
+):
+    """Score a fitted model on samples that it has not seen (external validation).
+
+    Parameters
+    ----------
+    model : estimator, str or path
+        A fitted classifier, or a pipeline that ends in one. Or the name of a model file, which also
+        says what score it promised and which table it was trained on.
+    X : Table, data frame or array-like of shape (n_samples, n_features)
+        The samples. Columns of a table, as :func:`read_table` returns it, and of a data frame are
+        found by their names, as :func:`predict_table` does it; those of an array by their order.
+    y : array-like of shape (n_samples,), default=None
+        Their labels; None for those of the table.
+    groups : array-like of shape (n_samples,), default=None
+        What samples belong together, such as the patient. Whole groups are resampled then.
+    n_bootstrap : int, default=2000
+        Number of resamples that the intervals come from.
+    random_state : int, RandomState or None, default=0
+        Seed of the resamples.
+    allow_extra : bool, default=False
+        Whether columns that the model was not fitted to are left out, instead of refused.
+
+    Returns
+    -------
+    Evaluation
+        Scores with 95 % intervals, the confusion matrix, and what the model file promised.
+
+    Raises
+    ------
+    ValueError
+        If there are labels that the model does not know, which are named, or if the table is not
+        as :func:`predict_table` needs it.
+
+    See Also
+    --------
+    predict_table : Predicts samples without labels.
+    centroidal.model_selection.select_features : Where the promise comes from.
+
+    Notes
+    -----
+    Scores are those of scikit-learn. ROC AUC and average precision are of the second of two
+    classes, and means over more, each against the rest; they need samples of every class. The Brier
+    score of two classes is the mean square of the error of one probability, that of more is summed
+    over the classes.
+
+    Intervals are percentiles of the bootstrap, in which samples, or whole groups of them, are drawn
+    with replacement. A resample without a class that the table has is drawn again. Where all
+    resamples give the same value, as they do if every sample is recognised, they say nothing of how
+    far off it may be: then accuracy has the exact binomial interval, and the others have none.
+
+    Examples
+    --------
+    >>> from centroidal import SparseCenterClassifier
+    >>> from centroidal.datasets import load_expression
+    >>> from centroidal.io import evaluate_model
+    >>> X, y = load_expression(return_X_y=True)
+    >>> model = SparseCenterClassifier(20, scale="within").fit(X[:60], y[:60])
+    >>> found = evaluate_model(model, X[60:], y[60:])
+    >>> round(found.metrics["accuracy"], 3), found.n_samples
+    (0.983, 60)
+    >>> low, high = found.intervals["accuracy"]
+    >>> bool(low < 0.983 <= high)
+    True
+    """
+    check_count("n_bootstrap", n_bootstrap)
+    card = None
+    if isinstance(model, str | Path):
+        card, model = read_model_card(model), load_model(model)
+    metadata = {} if card is None else card.metadata
+    target = None if card is None else label_name(card)
+    predictions = _predict(model, X, target, allow_extra)
+    classes, n_samples = predictions.classes, len(predictions.labels)
+    codes = _check_labels(X.y if y is None and isinstance(X, Table) else y, n_samples, classes)
+    names, units = np.arange(n_samples), np.arange(n_samples)
+    if groups is not None:
+        names, units = check_sample_names("groups", groups, n_samples)
+
+    cells = _confusion_cells(codes, predictions)
+    score = partial(_score, codes, predictions, cells)
+    metrics = {name: float(value[0]) for name, value in score(np.ones((1, n_samples))).items()}
+    rng = np.random.default_rng(seed_of(random_state))
+    noun = "sample" if groups is None else "group"
+    n_rows = max(1, _N_AT_ONCE // max(cells.shape))
+    sizes = [min(n_rows, n_bootstrap - start) for start in range(0, n_bootstrap, n_rows)]
+    intervals, remarks = _intervals(score, metrics, units, names.size, sizes, rng, noun)
+    absent = classes[np.bincount(codes, minlength=classes.size) == 0].tolist()
+    if absent:
+        remarks.insert(0, _remark_on_absent(absent, metrics))
+    return Evaluation(
+        metrics=metrics,
+        intervals=intervals,
+        confusion=cells.sum(axis=0).astype(int).reshape(classes.size, classes.size),
+        classes=classes,
+        n_samples=n_samples,
+        n_groups=None if groups is None else names.size,
+        promised=_promise(metadata),
+        same_table=getattr(X, "digest", None) in _training_digests(metadata),
+        labels=classes[codes],
+        predictions=predictions,
+        remarks=(*predictions.remarks, *remarks),
+    )
+
+
+# ------------------------------------------------------------------ samples and labels
+
+
+def _predict(model, X, target, allow_extra):
+    """Predict, with columns found by name where they have names."""
+    if not isinstance(X, Table):
+        if as_frame(X) is None:
+            return predict_rows(model, X)
+        X = read_table(X, impute="median")  # gaps are for the model to judge
+    return predict_table(model, X, target=target, allow_extra=allow_extra)
+
+
+def _check_labels(y, n_samples, classes):
+    """Return the place of each label among the classes of the model; raise if one has none."""
+    if y is None:
+        raise ValueError("y=None must be the labels, unless X is a table that was read with them.")
+    y = np.asarray(y)
+    if y.shape != (n_samples,):
+        raise ValueError(f"y of shape {y.shape} must hold a label for each of {n_samples} samples.")
+    are_words = all(isinstance(label, str) for label in classes.tolist())
+    codes = _codes_of(np.array(texts(y), dtype=object) if are_words else y, classes)
+    if (codes < 0).any():
+        labels, counts = np.unique(texts(y[codes < 0]), return_counts=True)
+        raise ValueError(
+            f"y holds {count_noun(labels.size, 'label')} that the model does not know, in "
+            f"{count_noun(counts.sum(), 'sample')}: {list_names(labels.tolist())}. It knows "
+            f"{list_names(classes.tolist())}; leave the other samples out, or rename their labels."
+        )
+    return codes
+
+
+def _codes_of(labels, classes):
+    """Return the place of each label among the classes, -1 for one that is not there."""
+    places = {label: place for place, label in enumerate(classes.tolist())}
+    return np.array([places.get(label, -1) for label in labels.tolist()])
+
+
+def _remark_on_absent(absent, metrics):
+    words = f"No sample is of class {list_names(absent)}"
+    if "roc_auc" not in metrics:
+        return f"{words}."
+    return f"{words}, so ROC AUC and average precision are not defined."
+
+
+# ------------------------------------------------------------------ scores and intervals
+
+
+def _confusion_cells(codes, predictions):
+    """Return which cell of the confusion matrix each sample is in, a column for each cell."""
+    n_classes = len(predictions.classes)
+    cells = codes * n_classes + _codes_of(predictions.labels, predictions.classes)
+    places = (np.arange(codes.size), cells)
+    return sparse.csr_array((np.ones(codes.size), places), shape=(codes.size, n_classes**2))
+
+
+def _score(codes, predictions, cells, weights):
+    """Return all scores by name, a value for each row of weights of the samples."""
+    n_classes = len(predictions.classes)
+    confusion = (weights @ cells).reshape(len(weights), n_classes, n_classes)
+    scores = {name: score_confusion(confusion, name) for name in SCORES}
+    if predictions.probabilities is not None:
+        scores |= score_probabilities(predictions.probabilities, codes, weights)
+    return scores
+
+
+def _intervals(score, metrics, units, n_units, sizes, rng, noun):
+    """Return the interval of each metric, None where there is none, and the reasons for that."""
+    intervals = dict.fromkeys(metrics)
+    if n_units < 2:
+        return intervals, [f"There are no intervals: all comes from one {noun}."]
+    names = [name for name, value in metrics.items() if isfinite(value)]
+    blocks = [_resample(score, names, units, n_units, size, rng) for size in sizes]
+    values = np.concatenate(blocks, axis=1)
+    if np.isnan(values).any():
+        return intervals, [
+            f"There are no intervals: in some resamples a class has no sample, even if they are "
+            f"drawn {_MOST_DRAWS} times."
+        ]
+    flat = []
+    for name, (low, high) in zip(
+        names, np.quantile(values, [_TAIL, 1.0 - _TAIL], axis=1).T.tolist(), strict=True
+    ):
+        if high - low > _ROUNDING:
+            intervals[name] = (low, high)
+        elif name == "accuracy":
+            intervals[name] = _binomial_interval(metrics[name], n_units)
+        else:
+            flat.append(_ALL_SCORES[name].name)
+    if not flat:
+        return intervals, []
+    which = ", ".join(flat)
+    return intervals, [f"There is no interval of {which}: all resamples give the same value."]
+
+
+def _resample(score, names, units, n_units, n_rows, rng):
+    """Return scores of resamples, in columns; those that are not defined are drawn again."""
+    values = np.full((len(names), n_rows), np.nan)
+    for _ in range(_MOST_DRAWS):
+        rows = np.flatnonzero(np.isnan(values).any(axis=0))
+        if not rows.size:
+            break
+        drawn = rng.integers(n_units, size=(rows.size, n_units))
+        drawn += n_units * np.arange(rows.size)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=rows.size * n_units)
+        weights = counts.reshape(rows.size, n_units)[:, units].astype(float)
+        scores = score(weights)
+        values[:, rows] = [scores[name] for name in names]
+    return values
+
+
+def _binomial_interval(share, n_units):
+    """Return the exact interval of a share of which all, or none, are right."""
+    bound = _TAIL ** (1.0 / n_units)
+    if share > 1.0 - _ROUNDING:
+        return bound, 1.0
+    return (0.0, 1.0 - bound) if share < _ROUNDING else None
+
+
+# ------------------------------------------------------------------ what the file says
+
+
+def _promise(metadata):
+    """Return the score that a model file promises; None if it does not, or in no usable form."""
+    scoring, score, error = (metadata.get(name) for name in ("scoring", "score", "se_score"))
+    if scoring not in list(SCORES) or not _is_number(score):
+        return None
+    return {"scoring": scoring, "score": score, "se_score": error if _is_number(error) else None}
+
+
+def _is_number(value):
+    return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+
+
+def _training_digests(metadata):
+    """Return the digests of the tables that a model was trained on; a merged model has several."""
+    sources = metadata.get("sources")
+    parts = [metadata, *(sources if isinstance(sources, list) else [])]
+    found = [each.get("digest") for each in parts if isinstance(each, dict)]
+    return [digest for digest in found if isinstance(digest, str)]
+
+
+def _score_text(name, value, error=None):
+    return score_text(value, error, is_share=_ALL_SCORES[name].is_share)
+
+
+def _interval_text(name, interval):
+    """Write an interval, as "84.0 to 96.0 %"; nothing for None."""
+    if interval is None:
+        return ""
+    low, high = (_score_text(name, each) for each in interval)
+    return f"{low.removesuffix(' %')} to {high}"

@@ -26,6 +26,7 @@ from centroidal.model_selection import (
     FeatureSelection,
     select_features,
     sources,
+    suspicion,
 )
 from tests.reference.compare import corrected_error, count_confusion
 from tests.reference.selection import (
@@ -620,6 +621,7 @@ def test_layout_of_sparse_samples_does_not_matter(words, layout):
 @pytest.mark.parametrize("impute", [None, "mean"])
 def test_sparse_samples_are_never_made_dense(words, monkeypatch, impute):
     X, y = words
+    monkeypatch.setattr(suspicion, "_MOST_COLUMNS", 2)  # in which near copies are looked for
     shapes = []
     for layout in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix):
         whole = layout.toarray
@@ -632,7 +634,7 @@ def test_sparse_samples_are_never_made_dense(words, monkeypatch, impute):
     selection = select_features(X, y, n_features_to_select=2, n_resamples=2, impute=impute, **QUICK)
     selection.model.predict(X)
     assert (60, 2) in shapes  # for the picture
-    assert max(n_columns for _, n_columns in shapes) == 2
+    assert max(n_columns for n_rows, n_columns in shapes if n_rows == 60) == 2
 
 
 def test_best_of_sparse_samples_leaves_medians_out(words):

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from centroidal.report.sections import caveat_section
+from centroidal.report.sections import answer_section, caveat_section
 
 
 def words_of(selection, comparison=None):
@@ -46,6 +46,18 @@ def test_caveats_are_chosen_by_the_facts(selection, changes, expected):
 def test_groups_are_told_where_the_folds_are(selection):
     sentences = dict(caveat_section(replace(selection, n_groups=30), None))
     assert "of 30 whole groups" in sentences["Nested cross-validation."]
+
+
+def test_what_is_suspected_is_a_caveat_and_beside_the_answer(selection):
+    near = {"kind": "near_copies", "sentence": "9 are alike.", "n_samples": 9, "share": 0.2}
+    column = {"kind": "giveaway", "sentence": "Feature a\x00b tells.", "share": 1.0}
+    doubtful = replace(selection, suspicions=(near, column))
+    assert caveat_section(doubtful, None)[:2] == [
+        ("Near copies of samples.", "9 are alike."),
+        ("A feature that gives the class away.", "Feature a\ufffdb tells."),
+    ]
+    assert "(9 near copies): give groups" in answer_section(doubtful, None)["warning"]
+    assert answer_section(selection, None)["warning"] is None
 
 
 def test_few_samples_are_counted(selection):

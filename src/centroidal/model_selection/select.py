@@ -132,6 +132,10 @@ def select_features(
     **Error.** `se_score` is that of Nadeau and Bengio :cite:p:`Nadeau2003`, which knows that the
     training parts of folds overlap.
 
+    **Suspicion.** Samples in memory are looked at for what would make the score too good: copies
+    and near copies of samples that are in no common group, and features that give the class away,
+    see `FeatureSelection.suspicions`.
+
     **Rare classes.** Each class needs two samples, or groups, three where a number of features or a
     method is chosen, which takes inner folds.
 
@@ -178,6 +182,7 @@ def select_features(
         _check_unused(in_batches, "is for batches, and X is in memory")
         source = MemorySource(X, y, random_state, n_jobs, progress, **in_memory)
 
+    suspicions = source.find_suspicions()
     found = _select(source, method, choice, cv, n_repeats)
     scores, final, repeats = found.scores, found.final, found.repeats
     in_blocks = source.score_blocks(partial(_select_part, method, choice), scoring)
@@ -194,6 +199,7 @@ def select_features(
         n_folds=repeats[0].n_folds,
         n_repeats=len(repeats),
         n_groups=source.n_groups,
+        suspicions=tuple(each._asdict() for each in suspicions),
         blocks=in_blocks,
         impute=impute,
         seed=source.seed,

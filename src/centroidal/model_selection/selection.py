@@ -12,6 +12,7 @@ from .metrics import score_confusion
 __all__ = ["FeatureSelection"]
 
 _MOST_ROWS = 20
+_MANY = 0.02  # share of samples that are copies, from which on the score itself is in doubt
 _UNLIKELY, _STRONG = 0.05, 0.3  # p-value and Cramér's V by which blocks and classes go together
 
 
@@ -81,6 +82,12 @@ class FeatureSelection:
         How the samples were cut, and the seed of all that is random.
     n_groups : int or None
         How many groups of samples stayed together in that; None if each sample stood for itself.
+    suspicions : tuple of dict
+        What would make `score` too good, as far as a short look at the samples tells: its ``kind``,
+        "copies" and "near_copies" of samples that are in no common group, or "giveaway", a feature
+        that tells the class by itself; a ``sentence``; ``n_samples`` that are concerned and their
+        ``share``; the first pairs of ``rows``, counted from 0; and the names of ``features``. Empty
+        for samples that were read in batches, which are not looked at.
     blocks : dict or None
         If blocks were given: ``rows``, one a block, with its name ``block``, ``n_samples``, and the
         ``score``, ``confusion`` and ``n_features`` of a selection that has seen none of its
@@ -125,6 +132,7 @@ class FeatureSelection:
     n_folds: int
     n_repeats: int
     n_groups: int | None
+    suspicions: tuple
     blocks: dict | None
     impute: str | None
     seed: int
@@ -178,9 +186,30 @@ class FeatureSelection:
         )
         if self.beats_random:
             apart = f"{'tells' if is_one else 'tell'} the {self.classes.size} classes apart"
-            return f"{features} {apart} with {reached}; {beside}."
-        found = f"{features} {'was' if is_one else 'were'} selected, with {reached}"
-        return f"{found}. That is not shown to be better than chance: {beside}."
+            answer = f"{features} {apart} with {reached}; {beside}."
+        else:
+            found = f"{features} {'was' if is_one else 'were'} selected, with {reached}"
+            answer = f"{found}. That is not shown to be better than chance: {beside}."
+        return f"{answer} {self.repeat_summary()}".rstrip()
+
+    def repeat_summary(self):
+        """Say that samples seem to be repeats of each other; nothing if few of them do."""
+        words = {"copies": "exact copies", "near_copies": "near copies"}
+        repeats = [
+            f"{each['n_samples']:,} {words[each['kind']]}"
+            for each in self.suspicions
+            if each["kind"] in words and each["share"] >= _MANY
+        ]
+        if not repeats:
+            return ""
+        found = f"Samples seem to come from the same source ({', '.join(repeats)})"
+        if self.n_groups is None:
+            return f"{found}: give groups, or this number is too good."
+        return f"{found} and are in different groups, which makes this number too good."
+
+    def warnings_summary(self):
+        """Say what may make the score too good, a line each; nothing if nothing was found."""
+        return "\n".join(f"Warning: {each['sentence']}" for each in self.suspicions)
 
     @property
     def is_confounded(self):
@@ -210,8 +239,8 @@ class FeatureSelection:
 
     def __str__(self):
         shown = self.selected[:_MOST_ROWS]
-        answer = [self.summary()] + ([] if self.blocks is None else [self.block_summary()])
-        lines = [*answer, "", "rank  gain       feature"]
+        answer = [self.summary(), self.block_summary(), self.warnings_summary()]
+        lines = [*filter(None, answer), "", "rank  gain       feature"]
         for rank, column in enumerate(shown.tolist(), start=1):
             lines.append(f"{rank:4}  {self.gains[column]:<9.4g}  {self.feature_names[column]}")
         if self.n_features_to_select > shown.size:

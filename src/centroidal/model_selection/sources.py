@@ -25,6 +25,7 @@ from .metrics import confusion_matrices
 from .nested import FoldCounts, Trial
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
 from .splits import Units, check_groups, cut_samples
+from .suspicion import find_suspicions
 
 __all__ = ["MemorySource", "check_imputer", "with_imputer"]
 
@@ -86,6 +87,10 @@ class MemorySource:
             groups=None if groups is None else groups[rows], blocks=None, impute=self._imputer,
             n_resamples=0, feature_names=None,
         )  # fmt: skip
+
+    def find_suspicions(self):
+        """Look for what would make the score too good."""
+        return find_suspicions(self._imputed_data, self.feature_names, self._groups, self.seed)
 
     def score_blocks(self, run, scoring):
         """Score each block by what `run` selects without it; None if there are no blocks."""

@@ -70,6 +70,10 @@ class BatchSource:
 
     n_groups = None
 
+    def find_suspicions(self):
+        """Return none: samples that were read are not kept, to be compared with others."""
+        return ()
+
     def score_blocks(self, run, scoring):
         """Return None: batches have no blocks."""
         return

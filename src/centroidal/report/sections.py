@@ -129,7 +129,7 @@ def answer_section(selection, comparison):
     )
     return {
         "headline": f"{what}; {right} ({others}).",
-        "warning": None if beats else _not_above_random(selection),
+        "warning": _doubts(selection),
         "numbers": [
             (count(k), f"of {count(n_features, 'feature')}", "selected"),
             (honest, score_words(name).split(" (")[0], "held out, nested cross-validation"),
@@ -147,6 +147,12 @@ def _say_score(who, score, name):
     if name == "accuracy":
         return f"{who} is right in {score} of cases"
     return f"{who} has a {score_words(name)} of {score}"
+
+
+def _doubts(selection):
+    """Return what is to be known together with the answer; None if there is nothing."""
+    chance = "" if selection.beats_random else _not_above_random(selection)
+    return " ".join(filter(None, [chance, selection.repeat_summary()])) or None
 
 
 def _not_above_random(selection):
@@ -593,6 +599,7 @@ def _method_title(name):
 def caveat_section(selection, comparison):
     """Return what to mind, as pairs of a few words and a sentence."""
     return [
+        *_about_suspicions(getattr(selection, "suspicions", ())),
         *_about_classes(selection if selection is not None else comparison),
         *([] if selection is None else _about_selection(selection)),
         *([] if comparison is None else [_BEST_OF_SEVERAL]),
@@ -639,6 +646,19 @@ _AT_RANDOM = (
     "Not above random features.",
     "As many features drawn at random do as well, within two standard errors.",
 )
+
+
+_SUSPECTED = {
+    "copies": "Copies of samples.",
+    "near_copies": "Near copies of samples.",
+    "giveaway": "A feature that gives the class away.",
+}
+
+
+def _about_suspicions(suspicions):
+    """Warn of what may make the score too good; names of features may hold anything."""
+    for each in suspicions:
+        yield _SUSPECTED[each["kind"]], tidy(each["sentence"], 1000)
 
 
 def _about_classes(found):

@@ -664,6 +664,18 @@ def test_missing_group_is_refused_before_any_work(run, patients):
     assert "groups has no value for 1 of 60 samples" in " ".join(found.err.split())
 
 
+def test_samples_of_one_patient_are_warned_of_without_groups(run, patients):
+    options = ("--target", "state", "--drop", "patient")
+    found = run("select", patients, *options, *QUICK, "--report", "r.html")
+    assert "Warning: 60 samples are near copies of others" in " ".join(found.err.split())
+    assert "(60 near copies): give groups" in " ".join(found.out.split())
+    assert "<strong>Near copies of samples.</strong>" in Path("r.html").read_text()
+    (suspicion,) = select(run, patients, *options)["selection"]["suspicions"]
+    assert (suspicion["kind"], suspicion["n_samples"]) == ("near_copies", 60)
+    grouped = ("--target", "state", "--groups", "patient")
+    assert select(run, patients, *grouped)["selection"]["suspicions"] == []
+
+
 # ------------------------------------------------------------------ blocks
 
 

@@ -60,7 +60,7 @@ _ON_THE_CARD = (
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_asked", "rule", "majority_score",
     "beats_random", "metrics", "classes", "class_counts", "confusion", "recall", "fold_choices",
-    "method_scores", "impute", "blocks", "is_confounded", "seconds",
+    "method_scores", "impute", "blocks", "is_confounded", "suspicions", "seconds",
 )  # fmt: skip
 
 
@@ -167,11 +167,14 @@ def select_samples(messages, X, y, **options):
             advance(*step)
 
         try:
-            return select_features(X, y, progress=progress, **options)
+            selection = select_features(X, y, progress=progress, **options)
         except ValueError as error:
             if has_begun:
                 raise
             raise InputError(option_names(error)) from error
+    for each in selection.suspicions:
+        messages.note(f"Warning: {each['sentence']}")
+    return selection
 
 
 def n_resamples(args):

@@ -270,7 +270,7 @@ def test_columns_without_target_give_no_labels(written, parser):
         (("x", "x"), {}, r"1 feature is not numeric: 'note' \('x'\)"),
         (("300", "300,5"), {"drop": ["note"]}, r"line 4 has 6 values"),
         (("300", "True"), {"drop": ["note"]}, r"'g2' \('True or False among numbers'\)"),
-        (("x", "x"), {"drop": ["nite"]}, r"no row 'nite'. Did you mean 'note'"),
+        (("x", "x"), {"drop": ["nite"]}, r"no row or column 'nite'. Did you mean 'note'"),
         (("x", "x"), {"drop": ["note", "g1", "g2"]}, r"has no row of features"),
     ],
 )
@@ -278,6 +278,25 @@ def test_errors_of_a_table_with_samples_in_columns(written, parser, change, opti
     path = written(SIDEWAYS.replace(*change))
     with pytest.raises(ValueError, match=message):
         read_table(path, target="kind", transpose=True, **options)
+
+
+DESCRIBED = "gene,about,s1,chromosome,s2\ng1,long,1.5,17,2\ng2,,3,X,4\ng3,short,5,X,6\n"
+
+
+@pytest.mark.parametrize("read", [Path, pd.read_csv], ids=["text", "frame"])
+def test_columns_beside_the_names_of_features_are_named_and_can_be_dropped(written, read):
+    source = read(written(DESCRIBED))
+    words = r"2 columns hold text, in 3 rows: 'about' \('long'\), 'chromosome' \('X'\). Columns"
+    with pytest.raises(ValueError, match=words):
+        read_table(source, transpose=True)
+    table = read_table(source, transpose=True, drop=["about", "g2", "chromosome"])
+    same(table, [[1.5, 5.0], [2.0, 6.0]], None, ["g1", "g3"], ["s1", "s2"])
+
+
+def test_all_columns_of_samples_dropped_leaves_none(written):
+    for source in (written("gene,s1\ng1,1\n"), pd.DataFrame({"gene": ["g1"], "s1": [1.0]})):
+        with pytest.raises(ValueError, match="0 samples|no samples"):
+            read_table(source, transpose=True, drop="s1")
 
 
 # ------------------------------------------------------------------ what is refused, and remarks

@@ -166,11 +166,12 @@ def _read_transposed(frame, request, index):
     columns = list(frame.columns)
     if index is None:
         index, columns = texts(frame[:, 0].to_list()), columns[1:]
-    places = request.column_roles(index)
+    places = request.column_roles(index, samples=texts(columns))
+    columns = [name for name in columns if str(name) not in request.drop]
     if not columns or not places.features:
         raise ValueError(f"{request.name} has no samples or no features.")
     X = np.empty((len(columns), len(places.features)))
-    labels, ids, is_text = [], [], {}
+    labels, ids, is_text, text_columns = [], [], {}, []
     annotations = tuple([] for _ in places.annotations)
     for i, name in enumerate(columns):
         column = frame[:, frame.columns.index(name)]
@@ -179,13 +180,15 @@ def _read_transposed(frame, request, index):
             continue
         cells = column.to_list()
         X[i], others = numbers_from_text([cells[j] for j in places.features])
-        is_text.update({j: cell for j, cell in others.items() if j not in is_text})
+        is_text = others | is_text
+        text_columns += [(name, cell) for cell in list(others.values())[:1]]
         labels.append(None if places.target is None else cells[places.target])
         ids.append(None if places.ids is None else cells[places.ids])
         for values, j in zip(annotations, places.annotations, strict=True):
             values.append(cells[j])
     names = [index[j] for j in places.features]
-    request.refuse_text([(names[j], cell) for j, cell in sorted(is_text.items())])
+    rows = [(names[j], cell) for j, cell in sorted(is_text.items())]
+    request.refuse_text_cells(rows, text_columns)
     y = None if places.target is None else labels_from_array(np.array(labels, dtype=object))
     ids = texts(columns if places.ids is None else ids)
     return RawTable(X, names, y, ids, request.target, (), annotations)

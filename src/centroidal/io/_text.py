@@ -61,9 +61,11 @@ def _check_cells(text, request, n_stored):
 def _read_transposed(lines, request, remarks):
     special = {request.target, request.ids, *request.drop, *request.annotations} - {None}
     has_underscores = b"_" in lines.body
-    all_names, names, rows, taken, is_text = [], [], [], {}, []
-    for _, (first, *cells) in lines.rows(request.name):
-        name = cell_text(first.decode())
+    kept = [j for j, name in enumerate(lines.header) if j and name not in request.drop]
+    samples = [lines.header[j] for j in kept]
+    all_names, names, rows, taken, is_text, text_columns = [], [], [], {}, [], {}
+    for _, row in lines.rows(request.name):
+        name, cells = cell_text(row[0].decode()), [row[j] for j in kept]
         all_names.append(name)
         if name in special:
             taken.setdefault(name, [cell_text(cell.decode()) for cell in cells])
@@ -71,18 +73,20 @@ def _read_transposed(lines, request, remarks):
         values, flags, others = parse_numbers(cells, has_underscores)
         if others:
             is_text.append((name, next(iter(others.values()))))
+            text_columns = others | text_columns
         elif flags and len(flags) + np.isnan(values).sum() < len(values):
             is_text.append((name, "True or False among numbers"))
         names.append(name)
         rows.append(values)
     if not all_names:
         raise ValueError(f"{request.name} has a header and no rows below it.")
-    request.column_roles(all_names)
+    request.column_roles(all_names, samples=lines.header[1:])
     if not names:
         raise ValueError(f"{request.name} has no row of features.")
-    request.refuse_text(is_text)
+    columns = [(samples[j], cell) for j, cell in sorted(text_columns.items())]
+    request.refuse_text_cells(is_text, columns)
     y = None if request.target is None else labels_from_text(taken[request.target])
-    ids = lines.header[1:] if request.ids is None else taken[request.ids]
+    ids = samples if request.ids is None else taken[request.ids]
     annotations = tuple(taken[name] for name in request.annotations)
     X = np.ascontiguousarray(np.array(rows).T)
     return RawTable(X, names, y, ids, request.target, remarks, annotations)

@@ -205,7 +205,7 @@ def read_new_samples(
         # By name, so that labels which are text or missing are no reason to refuse the table.
         table = read_table(source, drop=(*drop, target), **options)
     except ValueError as error:
-        absent = rf" has no (column|row|feature) {re.escape(quote(target))}\."
+        absent = rf" has no (column|row|row or column|feature) {re.escape(quote(target))}\."
         if not re.search(absent, str(error)):
             raise
         return read_table(source, drop=drop, **options)

@@ -115,11 +115,12 @@ def read_table(
         The column with names of samples. If None, they are the index of a pandas frame, `obs` of
         .h5ad, the array `ids` of .npz, or a first column of text without a name.
     drop : sequence of str, default=()
-        Columns to leave out. All must be there.
+        Columns to leave out. All must be there. With `transpose`, rows or columns.
     transpose : bool, default=False
         Whether samples are in columns: then the first column holds the names of the features, the
-        header the ids, and `target`, `ids` and `drop` name rows. In .npz and .mat it is X that is
-        transposed.
+        header the ids, and `target`, `ids` and `annotations` name rows. Further columns that are
+        no samples, such as a description, are left out with `drop`. In .npz and .mat it is X that
+        is transposed.
     layer : str, default=None
         The layer of .h5ad or AnnData to read instead of X.
     impute : {"median", "drop-features"}, default=None

@@ -89,12 +89,19 @@ class Request(NamedTuple):
         drop = tuple(dict.fromkeys(drop))
         return cls(name, target, ids, drop, transpose, layer, max_bytes, annotations)
 
-    def column_roles(self, names, unnamed=None):
-        """Find the names that were asked for; `unnamed` is an index, never a feature."""
+    def column_roles(self, names, unnamed=None, samples=()):
+        """Find the names that were asked for; `unnamed` is an index, never a feature.
+
+        If names are those of rows, what is to be dropped may also be among `samples`, the columns.
+        """
         what = "row" if self.transpose else "column"
-        for asked in (self.target, self.ids, *self.drop, *self.annotations):
+        for asked in (self.target, self.ids, *self.annotations):
             if asked is not None and asked not in names:
                 raise ValueError(self.say_unknown(what, asked, names))
+        for asked in self.drop:
+            if asked not in names and asked not in samples:
+                either = f"{what} or column" if self.transpose else what
+                raise ValueError(self.say_unknown(either, asked, [*names, *samples]))
         left_out = set(self.drop)
         nameless = [
             j + 1
@@ -168,11 +175,24 @@ class Request(NamedTuple):
             f"{self.name}: {len(columns)} feature{' is' if one else 's are'} not numeric: {names}. "
             "Leave them out with drop (--drop NAME) or encode them as numbers."
         )
-        if any(_has_comma(cell) for _, cell in columns):
-            message += (
-                " Numbers must be written with a decimal point, and without a comma: 1.5, 1234."
-            )
-        raise ValueError(message)
+        raise ValueError(message + _on_commas(columns))
+
+    def refuse_text_cells(self, rows, columns):
+        """Raise because of text where samples are in columns, given by row and by column.
+
+        Whichever are fewer are to blame: a description is a column with text in all rows, a label
+        is a row with text in all columns.
+        """
+        if not columns or len(columns) >= len(rows):
+            self.refuse_text(rows)
+            return
+        names = list_values([f"{quote(name)} ({quote(cell)})" for name, cell in columns])
+        counted = count_noun(len(columns), "column holds", "columns hold")
+        message = (
+            f"{self.name}: {counted} text, in {count_noun(len(rows), 'row')}: {names}. Columns "
+            "that are no samples are left out with drop (--drop NAME)."
+        )
+        raise ValueError(message + _on_commas(columns))
 
     def refuse_option(self, option, kind):
         """Raise because of an option that does not apply to this kind of source."""
@@ -183,6 +203,12 @@ def suffix_of(path):
     """Return what a file name ends in, in small letters, with that of compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     return "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
+
+
+def _on_commas(examples):
+    if not any(_has_comma(cell) for _, cell in examples):
+        return ""
+    return " Numbers must be written with a decimal point, and without a comma: 1.5, 1234."
 
 
 def _has_comma(cell):

@@ -133,6 +133,7 @@ def _from_arrays(X, arrays, request, n_stored, whole=False):
     names = numbered_names(X.shape[1])
     if "feature_names" in arrays:
         names = names_from_array("feature_names", arrays["feature_names"], X, 1, request)
+    request.refuse_in_both(arrays)
     target, y = labels_of_arrays(arrays, request, whole)
     ids = arrays.get(request.ids or "ids")
     if ids is None and request.ids is not None:
@@ -206,6 +207,7 @@ def _raw_table(X, names, ids, columns, column, request, n_stored=None):
     for asked in (request.target, request.ids, *request.annotations):
         if asked is not None and asked not in columns:
             raise ValueError(request.say_unknown("column of obs", asked, columns))
+    request.refuse_in_both(columns)
     for what, found, size in (("names", names, X.shape[1]), ("ids", ids, X.shape[0])):
         if len(found) != size:
             raise ValueError(f"{request.name} has {len(found)} {what} for a matrix {X.shape}.")

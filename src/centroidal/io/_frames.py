@@ -11,12 +11,31 @@ from ..streaming.labels import labels_from_array, labels_from_values
 from ..streaming.parquet_reader import stored_index
 from ..streaming.request import RawTable, clean_errors, texts
 from ..streaming.text import numbers_from_text
+from .sheets import make_sheet
 
-__all__ = ["read_frame", "read_parquet"]
+__all__ = ["read_frame", "read_frame_sheet", "read_parquet", "read_parquet_sheet"]
 
 
 def read_parquet(data, request, suffix):
     """Read a Parquet file; an index that pandas stored in it gives the ids."""
+    frame, index_name = _open_parquet(data, request)
+    return _read(frame, request, index_name)
+
+
+def read_parquet_sheet(data, request, suffix):
+    """Read a sheet of samples; an index that pandas stored in it is its first column."""
+    frame, index_name = _open_parquet(data, request)
+    names = list(frame.columns)
+    if index_name is not None:
+        names.sort(key=lambda name: name != index_name)
+
+    def column(place):
+        return frame[names[place]].to_list()
+
+    return make_sheet(names, column, labels_from_values, request)
+
+
+def _open_parquet(data, request):
     pyarrow = require("pyarrow", "io", "Reading Parquet")
     parquet = require("pyarrow.parquet", "io", "Reading Parquet")
     with clean_errors(request.name, "a Parquet file"):
@@ -40,7 +59,7 @@ def read_parquet(data, request, suffix):
             for column, is_coded in columns
         ]
         table = pyarrow.table(columns, names=schema.names)
-    return _read(nw.from_native(table, eager_only=True), request, stored_index(schema))
+    return nw.from_native(table, eager_only=True), stored_index(schema)
 
 
 def _n_values(metadata, leaves):
@@ -71,17 +90,36 @@ def _n_characters(column):
 
 def read_frame(source, request):
     """Read a data frame; an index of pandas that is not a count gives the ids."""
+    kinds = "a path, a data frame of pandas, polars or pyarrow, or AnnData"
+    frame, index = _open_frame(source, request, f"source={request.name} must be {kinds}.")
+    return _read(frame, request, None, None if index is None else texts(list(index)))
+
+
+def read_frame_sheet(source, request):
+    """Read a sheet of samples; an index of pandas that is not a count is its first column."""
+    kinds = "a path, or a data frame of pandas, polars or pyarrow"
+    frame, index = _open_frame(source, request, f"{request.name} must be {kinds}.")
+    names, columns = texts(list(frame.columns)), list(frame.iter_columns())
+    if index is not None:
+        names = ["" if index.name is None else str(index.name), *names]
+        columns = [index, *columns]
+
+    def column(place):
+        return columns[place].to_list()
+
+    return make_sheet(names, column, labels_from_values, request)
+
+
+def _open_frame(source, request, else_error):
+    """Return a data frame, and its index if it has one that is not a count."""
     names = texts(_names(source))
     request.refuse_repeated([name for name in names if name not in request.drop])
     frame = as_frame(source)
     if frame is None:
-        raise TypeError(
-            f"source={request.name} must be a path, a data frame of pandas, polars or pyarrow, or "
-            "AnnData."
-        )
+        raise TypeError(else_error)
     index = nw.maybe_get_index(frame)
     is_count = index is None or type(index).__name__ == "RangeIndex"
-    return _read(frame, request, None, None if is_count else texts(list(index)))
+    return frame, None if is_count else index
 
 
 def _names(source):

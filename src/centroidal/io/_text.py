@@ -15,17 +15,16 @@ from ..streaming.text import (
     split_header,
     top_line,
 )
+from .sheets import make_sheet
 
-__all__ = ["read_text"]
+__all__ = ["read_text", "read_text_sheet"]
 
 _BYTES_PER_NAME, _BYTES_PER_ROW = 140, 200  # as objects of Python
 
 
 def read_text(data, request, suffix):
     """Read a table of text from the bytes of its file."""
-    text = plain_text(data, request, suffix)
-    _check_cells(text, request, len(data))
-    lines, remarks = split_header(text, request, suffix)
+    lines, remarks = _lines(data, request, suffix)
     if request.transpose:
         return _read_transposed(lines, request, tuple(remarks))
     names, roles = lines.header, find_roles(lines, request)
@@ -42,6 +41,22 @@ def read_text(data, request, suffix):
     annotations = tuple(rows.texts[j] for j in roles.annotations)
     ids = rows.texts.get(roles.ids)
     return RawTable(rows.X, feature_names, y, ids, request.target, tuple(remarks), annotations)
+
+
+def read_text_sheet(data, request, suffix):
+    """Read a sheet of samples from the bytes of its file."""
+    lines, _ = _lines(data, request, suffix)
+
+    def column(place):
+        return [cell_text(row[place].decode()) for _, row in lines.rows(request.name)]
+
+    return make_sheet(lines.header, column, labels_from_text, request)
+
+
+def _lines(data, request, suffix):
+    text = plain_text(data, request, suffix)
+    _check_cells(text, request, len(data))
+    return split_header(text, request, suffix)
 
 
 def _check_cells(text, request, n_stored):

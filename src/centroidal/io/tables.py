@@ -9,18 +9,20 @@ import numpy as np
 
 from .._files import check_source
 from .._parameters import check_choice, check_flag
-from ..streaming.labels import MISSING, check_labels, is_missing
+from ..streaming.labels import check_labels
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
-from ..streaming.request import Request, count_noun, list_values, quote, suffix_of, texts
+from ..streaming.request import Request, count_noun, list_values, quote, suffix_of
 from ._arrays import is_annotated, read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
-from ._frames import read_frame, read_parquet
-from ._text import read_text
+from ._frames import read_frame, read_frame_sheet, read_parquet, read_parquet_sheet
+from ._text import read_text, read_text_sheet
+from .sheets import annotation_texts, join_sheet
 
 __all__ = ["Table", "read_table"]
 
 _MANY_LABELS = 20
+_TEXT = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _READERS = {
-    **dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz"), read_text),
+    **dict.fromkeys(_TEXT, read_text),
     ".parquet": read_parquet,
     ".npz": read_npz,
     ".mat": read_mat,
@@ -28,6 +30,7 @@ _READERS = {
     **dict.fromkeys((".svm", ".svm.gz"), read_svmlight),
     ".h5ad": read_h5ad,
 }
+_SHEET_READERS = {**dict.fromkeys(_TEXT, read_text_sheet), ".parquet": read_parquet_sheet}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +60,9 @@ class Table:
         What is still to be done about missing values.
     annotations : dict of str to ndarray of shape (n_samples,)
         What was asked for of the samples beside their labels, as str; "" where it is missing.
+    sheet : dict or None
+        Of the sheet of samples: its `source` and `digest`, its column `sample_id`, and the
+        `columns` that were used.
     """
 
     X: np.ndarray
@@ -69,6 +75,7 @@ class Table:
     digest: str | None
     impute: str | None = None
     annotations: dict = field(default_factory=dict)
+    sheet: dict | None = None
 
     @property
     def n_samples(self):
@@ -98,6 +105,9 @@ def read_table(
     layer=None,
     impute=None,
     annotations=(),
+    samples=None,
+    sample_id=None,
+    allow_unmatched=False,
     max_bytes=None,
 ):
     """Read a table of numbers with a column of labels.
@@ -129,6 +139,15 @@ def read_table(
     annotations : sequence of str, default=()
         Columns that say something of the samples and are no features, such as the patient or the
         batch that each comes from; in .npz arrays, in .h5ad columns of `obs`.
+    samples : str, Path or data frame, default=None
+        A sheet with one row for each sample: .csv, .tsv or .txt, also with .gz, or .parquet; or a
+        data frame. It is joined by the ids of the samples. `target` and `annotations` are looked
+        for in the sheet first, and then in the source. Nothing of the sheet becomes a feature.
+    sample_id : str, default=None
+        The column of ids in the sheet. If None, the index of a pandas frame, or the first column.
+    allow_unmatched : bool, default=False
+        Whether to leave out samples without a row in the sheet, and rows without a sample, with a
+        remark. Otherwise they are refused.
     max_bytes : int, default=None
         How many bytes of memory a file may ask for. None allows 200 times its size, and 1 GiB to
         any file: a small file that unpacks to more is refused before it does.
@@ -142,8 +161,9 @@ def read_table(
     ------
     ValueError
         If the file is not a table of numbers; the message names what is wrong and what to do:
-        features that are not numbers, names that occur twice or are not there, missing labels,
-        missing or infinite values, rows of different lengths, text that is not UTF-8.
+        features that are not numbers, names that occur twice or are not there, missing labels, ids
+        that are in one of table and sheet only or twice in the sheet, missing or infinite values,
+        rows of different lengths, text that is not UTF-8.
     FileNotFoundError, PermissionError
         If the file is not there or must not be read.
 
@@ -182,30 +202,39 @@ def read_table(
     ([[1.5, 0.0], [2.0, 1.0], [3.0, 1.0]], ['x', 'y', 'x'], ['a', 'b'])
     >>> table.remarks
     ("Class 'y' has one sample.",)
+
+    Genes in rows, and what is known of the samples in a sheet:
+
+    >>> genes = pd.DataFrame({"gene": ["g1", "g2"], "s1": [1.0, 4.0], "s2": [2.0, 5.0]})
+    >>> sheet = pd.DataFrame({"sample": ["s2", "s1"], "kind": ["x", "y"], "age": [50, 61]})
+    >>> table = read_table(genes, transpose=True, samples=sheet, target="kind")
+    >>> table.ids.tolist(), table.y.tolist(), table.feature_names.tolist()
+    (['s1', 's2'], ['y', 'x'], ['g1', 'g2'])
     """
     check_flag("transpose", transpose)
+    check_flag("allow_unmatched", allow_unmatched)
     check_choice("impute", impute, (None, "median", "drop-features"))
     is_file = isinstance(source, (str, Path))
     name = (Path(source).name or str(source)) if is_file else type(source).__name__
+    asked = {"target": target, "annotations": annotations, "max_bytes": max_bytes}
+    sheet, sheet_digest = _read_sheet(samples, sample_id, allow_unmatched, asked)
     request = Request.from_options(
-        name,
-        target=target,
-        ids=ids,
-        drop=drop,
-        transpose=transpose,
-        layer=layer,
-        max_bytes=max_bytes,
-        annotations=annotations,
+        name, ids=ids, drop=drop, transpose=transpose, layer=layer, sheet=sheet, **asked
     )
     if is_file:
-        path = Path(source)
-        found, digest = _read_file(path, suffix_of(path), request)
+        found, digest = _read_file(Path(source), request, _READERS)
     else:
         found, digest = _read_object(source, request), None
+    if 0 in found.X.shape:
+        n_samples, n_features = found.X.shape
+        raise ValueError(f"{request.name} has {n_samples} samples and {n_features} features.")
+    annotated, label_source = request.annotations, (request.name,)
+    if sheet is not None:
+        found = join_sheet(found, request, allow_unmatched)
+        annotated = (*annotated, *sheet.annotations)
+        label_source = (sheet.name, found.ids) if sheet.target is not None else label_source
     X, names = found.X, list(found.feature_names)
-    if 0 in X.shape:
-        raise ValueError(f"{request.name} has {X.shape[0]} samples and {X.shape[1]} features.")
-    check_labels(found.y, X.shape[0], found.target, request.name)
+    check_labels(found.y, X.shape[0], found.target, *label_source)
     remark = []
     if not is_finite(X):
         refuse_infinite(X, names, request.name)
@@ -222,27 +251,39 @@ def read_table(
         digest=digest,
         impute="median" if impute == "median" else None,
         annotations={
-            name: _annotation(values)
-            for name, values in zip(request.annotations, found.annotations, strict=True)
+            name: annotation_texts(values)
+            for name, values in zip(annotated, found.annotations, strict=True)
         },
+        sheet=None if sheet is None else sheet.description(sheet_digest),
     )
 
 
-def _annotation(values):
-    """Return values of any kind as texts, empty where they are missing."""
-    missing = is_missing(np.array([*values, None], dtype=object)[:-1])
-    cells = [
-        "" if gone else text.strip() for text, gone in zip(texts(values), missing, strict=True)
-    ]
-    return np.array(["" if cell in MISSING else cell for cell in cells], dtype=object)
+def _read_sheet(samples, sample_id, allow_unmatched, asked):
+    """Return the sheet of samples and the SHA-256 of its file, as far as there are these."""
+    if samples is None:
+        for option, value in (("sample_id", sample_id), ("allow_unmatched", allow_unmatched)):
+            if value not in (None, False):
+                raise ValueError(
+                    f"{option}={value!r} is for a sheet; name it with samples (--samples SHEET)."
+                )
+        return None, None
+    is_file = isinstance(samples, (str, Path))
+    name = Path(samples).name if is_file else f"samples={type(samples).__name__}"
+    request = Request.from_options(name, ids=None, drop=(), **asked)
+    # Not among the options: that the ids are an annotation as well is no mistake.
+    request = request._replace(ids=None if sample_id is None else str(sample_id))
+    if is_file:
+        return _read_file(Path(samples), request, _SHEET_READERS)
+    return read_frame_sheet(samples, request), None
 
 
-def _read_file(path, suffix, request):
+def _read_file(path, request, readers):
     """Return what is in a file, and the SHA-256 of its bytes."""
-    if suffix not in _READERS:
+    suffix = suffix_of(path)
+    if suffix not in readers:
         raise ValueError(
             f"{request.name}: the suffix {suffix!r} says nothing about the format; known are "
-            f"{', '.join(_READERS)}."
+            f"{', '.join(readers)}."
         )
     if "\0" in str(path):
         raise ValueError(f"The name of the file, {str(path)!r}, holds a NUL character.")
@@ -263,7 +304,7 @@ def _read_file(path, suffix, request):
         raise OSError(f"{path} could not be read: {error.strerror or error}.") from error
     if not data:
         raise ValueError(f"{request.name} is empty.")
-    return _READERS[suffix](data, request, suffix), hashlib.sha256(data).hexdigest()
+    return readers[suffix](data, request, suffix), hashlib.sha256(data).hexdigest()
 
 
 def _read_object(source, request):

@@ -105,17 +105,21 @@ def _is_nothing(label):
     return bool(label != label)
 
 
-def check_labels(y, n_samples, target, name):
-    """Raise unless there is a label for each sample, all of a kind; None is no labels at all."""
+def check_labels(y, n_samples, target, name, ids=None):
+    """Raise unless there is a label for each sample, all of a kind; None is no labels at all.
+
+    Samples are named by ids, or by their numbers if there are none.
+    """
     if y is None:
         return
     if len(y) != n_samples:
         raise ValueError(f"{name}: {target} has {len(y)} labels for {n_samples} samples.")
     missing = np.flatnonzero(is_missing(y))
     if missing.size:
+        samples = (missing + 1).tolist() if ids is None else [quote(ids[i]) for i in missing]
         raise ValueError(
             f"{name}: {missing.size} of {len(y)} samples have no label in "
-            f"{quote(target)} (sample {list_values((missing + 1).tolist())}). "
+            f"{quote(target)} (sample {list_values(samples)}). "
             "Fill them in or take these samples out."
         )
     if y.dtype.kind == "O":

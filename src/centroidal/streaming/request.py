@@ -67,11 +67,12 @@ class Request(NamedTuple):
     layer: str | None = None
     max_bytes: int | None = None  # see `limits.py`
     annotations: tuple = ()
+    sheet: object = None  # of samples; what it has is not looked for in the source
 
     @classmethod
     def from_options(
         cls, name, *, target, ids, drop, transpose=False, layer=None, max_bytes=None,
-        annotations=(),
+        annotations=(), sheet=None,
     ):  # fmt: skip
         """Make names of what was asked for, and raise if one is asked for twice."""
         optional(check_count)("max_bytes", max_bytes)
@@ -81,13 +82,16 @@ class Request(NamedTuple):
         )
         target, ids, layer = (None if each is None else str(each) for each in (target, ids, layer))
         special = [each for each in (target, ids, *annotations) if each is not None]
+        in_sheet = () if sheet is None else sheet.columns
         for each in special:
-            if each in drop or special.count(each) > 1:
+            if special.count(each) > 1 or (each in drop and each not in in_sheet):
                 raise ValueError(
                     f"{quote(each)} is asked for twice, among target, ids, drop and annotations."
                 )
         drop = tuple(dict.fromkeys(drop))
-        return cls(name, target, ids, drop, transpose, layer, max_bytes, annotations)
+        target = None if target in in_sheet else target
+        annotations = tuple(each for each in annotations if each not in in_sheet)
+        return cls(name, target, ids, drop, transpose, layer, max_bytes, annotations, sheet)
 
     def column_roles(self, names, unnamed=None, samples=()):
         """Find the names that were asked for; `unnamed` is an index, never a feature.
@@ -103,6 +107,8 @@ class Request(NamedTuple):
                 either = f"{what} or column" if self.transpose else what
                 raise ValueError(self.say_unknown(either, asked, [*names, *samples]))
         left_out = set(self.drop)
+        hint = "leave it out of the table with drop (--drop NAME), or "
+        self.refuse_in_both([name for name in names if name not in left_out], hint)
         nameless = [
             j + 1
             for j, name in enumerate(names)
@@ -132,13 +138,25 @@ class Request(NamedTuple):
 
     def say_unknown(self, what, asked, names):
         """Return the sentence on a name that is not there, with the nearest that are."""
+        missing = f"{self.name} has no {what} {quote(asked)}"
+        if self.sheet is not None and asked in (self.target, *self.annotations):
+            missing += f", nor has {self.sheet.name} such a column"
+            names = [*self.sheet.names, *names]
         near = {name.casefold(): name for name in names}
         close = get_close_matches(asked.casefold(), near, n=3)
         if close:
-            hint = f"Did you mean {' or '.join(repr(near[name]) for name in close)}?"
-        else:
-            hint = f"It has {list_values(names, quoted=True)}."
-        return f"{self.name} has no {what} {quote(asked)}. {hint}"
+            return f"{missing}. Did you mean {' or '.join(repr(near[name]) for name in close)}?"
+        there = "There are" if self.sheet is not None else "It has"
+        return f"{missing}. {there} {list_values(names, quoted=True)}."
+
+    def refuse_in_both(self, names, hint=""):
+        """Raise if a name that was found in the sheet of samples is in the source, too."""
+        for asked in () if self.sheet is None else self.sheet.columns:
+            if asked in names:
+                raise ValueError(
+                    f"{quote(asked)} is in {self.sheet.name} and in {self.name}, too; {hint}rename "
+                    "one of them."
+                )
 
     def check_layer(self, layers):
         """Raise unless the layer that was asked for is there."""
@@ -175,6 +193,11 @@ class Request(NamedTuple):
             f"{self.name}: {len(columns)} feature{' is' if one else 's are'} not numeric: {names}. "
             "Leave them out with drop (--drop NAME) or encode them as numbers."
         )
+        if self.sheet is not None and self.ids is None and not self.transpose:
+            message += (
+                f" The column of sample ids, by which {self.sheet.name} is joined, is named with "
+                "ids (--id COLUMN)."
+            )
         raise ValueError(message + _on_commas(columns))
 
     def refuse_text_cells(self, rows, columns):

@@ -14,6 +14,7 @@ __all__ = [
     "Outputs",
     "command_line",
     "groups_of",
+    "input_files",
     "load_model_file",
     "plain_metadata",
     "read_labelled",
@@ -61,7 +62,8 @@ def read_labelled(args, messages, impute):
         return read_table(
             args.table, target=args.target, ids=args.id, drop=args.drop,
             transpose=args.transpose, layer=args.layer, impute=impute,
-            annotations=annotations, max_bytes=args.max_bytes,
+            annotations=annotations, samples=args.samples, sample_id=args.sample_id,
+            allow_unmatched=args.allow_unmatched, max_bytes=args.max_bytes,
         )  # fmt: skip
 
 
@@ -75,10 +77,15 @@ def groups_of(args, table):
     return table.ids if has_repeats else None
 
 
+def input_files(args):
+    """Return the files that are read: the table, and the sheet if there is one."""
+    return [args.table] if args.samples is None else [args.table, args.samples]
+
+
 def table_values(table):
-    """Return where the samples come from."""
+    """Return where the samples come from; batches have no sheet."""
     names = ("source", "digest", "target", "n_samples", "n_features", "remarks")
-    return {name: getattr(table, name) for name in names}
+    return {name: getattr(table, name) for name in names} | {"sheet": getattr(table, "sheet", None)}
 
 
 def load_model_file(path):

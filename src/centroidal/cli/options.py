@@ -9,10 +9,12 @@ from ..model_selection.methods import METHODS, SCORES
 __all__ = [
     "EVALUATION",
     "READING",
+    "SHEET",
     "TABLE",
     "add_common",
     "add_options",
     "add_output",
+    "given_options",
     "number_reader",
     "option_names",
     "option_value",
@@ -43,6 +45,19 @@ def option_names(error):
 def option_value(args, option):
     """Return the value of a long option."""
     return getattr(args, option[2:].replace("-", "_"))
+
+
+def given_options(args, options):
+    """Return those of the long options that were given, as words of a command."""
+    words = []
+    for option in options:
+        value = option_value(args, option)
+        if value is True:
+            words.append(option)
+        elif value not in (None, False):
+            for each in value if isinstance(value, list) else [value]:
+                words += [option, str(each)]
+    return words
 
 
 def whole_number(least, most=None, word=None):
@@ -77,6 +92,7 @@ TABLE = (
     ".svmlight, .h5ad"
 )
 READING = ("--id", "--drop", "--transpose", "--layer", "--max-bytes")
+SHEET = ("--samples", "--sample-id", "--allow-unmatched")
 EVALUATION = ("--groups", "--scoring", "--folds", "--repeats")
 _KNOWN = {
     "model": {"metavar": "M.skops", "help": "model file"},
@@ -87,13 +103,28 @@ _KNOWN = {
     "--id": {"metavar": "COLUMN", "help": "the column with names of samples"},
     "--drop": {
         "action": "append", "default": [], "metavar": "NAME",
-        "help": "a column to leave out; may be given several times",
+        "help": "a column to leave out, with --transpose a row or a column; may be given several "
+        "times",
     },
     "--transpose": {"action": "store_true", "help": "samples are in columns, features in rows"},
     "--layer": {"metavar": "L", "help": "layer of an .h5ad file to read instead of X"},
     "--max-bytes": {
         "type": whole_number(1), "metavar": "N",
         "help": "memory that a file may ask for (default: 200 times its size, and at least 1 GiB)",
+    },
+    "--samples": {
+        "metavar": "SHEET",
+        "help": "file with a row for each sample, joined by sample id: .csv, .tsv, .txt (also "
+        ".gz), .parquet; --target, --groups and --blocks are looked for there first, and nothing "
+        "of it becomes a feature",
+    },
+    "--sample-id": {
+        "metavar": "COLUMN", "help": "the column of sample ids in the sheet (default: the first)",
+    },
+    "--allow-unmatched": {
+        "action": "store_true",
+        "help": "leave out samples without a row in the sheet and rows without a sample, instead "
+        "of refusing them",
     },
     "--impute": {
         "choices": ("median", "drop-features"),

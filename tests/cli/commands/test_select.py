@@ -701,3 +701,95 @@ def test_blocks_that_are_the_classes_are_refused(run, patients):
     assert found.code == 2
     error = " ".join(found.err.split())
     assert "blocks: none can be left out. Without N, the other blocks have one class." in error
+
+
+# ------------------------------------------------------------------ sheets of samples
+
+
+@pytest.fixture
+def genes(tmp_path, patients):
+    """The patients with genes in rows, and a sheet in another order that says who they are."""
+    header, *rows = (line.split(",") for line in patients.read_text().splitlines())
+    ids = [f"s{number}" for number in range(len(rows))]
+    table = [["gene", *ids]]
+    table += [list(cells) for cells in zip(*(row[1:-1] for row in (header, *rows)), strict=True)]
+    (tmp_path / "genes.tsv").write_text("\n".join(map("\t".join, table)) + "\n")
+    sheet = [[name, row[0], "30", row[-1]] for name, row in zip(ids, rows, strict=True)]
+    sheet = [["sample", "patient", "age", "state"], *reversed(sheet)]
+    (tmp_path / "sheet.csv").write_text("\n".join(map(",".join, sheet)) + "\n")
+    return ("genes.tsv", "--transpose", "--samples", "sheet.csv", "--target", "state")
+
+
+def test_a_sheet_gives_the_same_as_columns_of_the_table(run, patients, genes):
+    found = select(run, *genes, "--groups", "patient")
+    expected = select(run, patients, "--target", "state", "--groups", "patient")
+    for name in ("score", "n_groups", "features", "confusion"):
+        assert found["selection"][name] == expected["selection"][name]
+    assert found["table"]["n_features"] == 60
+    assert found["table"]["sheet"]["columns"] == ["state", "patient"]
+    assert expected["table"]["sheet"] is None
+
+
+def test_next_commands_keep_the_options_of_the_sheet_and_run(run, genes):
+    options = (*genes, "--groups", "patient", "--sample-id", "sample", "--allow-unmatched")
+    found = run("select", *options, "--model", "m.skops", *QUICK)
+    assert found.code == 0, found.err
+    shown = " ".join(found.out.split())
+    assert "centroidal predict m.skops NEW.csv -o predictions.csv --transpose" in shown
+    again = (
+        "compare genes.tsv --target state --transpose --samples sheet.csv --sample-id sample "
+        "--allow-unmatched --groups patient"
+    )
+    assert f"centroidal {again}" in shown
+    assert run(*again.split(), "--repeats", "1", "--folds", "2").code == 0
+    predicted = run("predict", "m.skops", "genes.tsv", "-o", "predictions.csv", "--transpose")
+    assert predicted.code == 0, predicted.err
+    assert len(rows_of("predictions.csv")) == 60
+    evaluated = run("evaluate", "m.skops", *genes, "--groups", "patient", "--json")
+    assert evaluated.code == 0, evaluated.err
+    assert json.loads(evaluated.out)["n_groups"] == 20
+
+
+def test_the_model_file_remembers_the_sheet(run, genes):
+    assert run("select", *genes, "--groups", "patient", "--model", "m.skops", *QUICK).code == 0
+    metadata = read_model_card("m.skops").metadata
+    sheet = metadata["sheet"]
+    assert metadata["target"] == "state"
+    assert (sheet["source"], sheet["sample_id"]) == ("sheet.csv", "sample")
+    assert sheet["columns"] == ["state", "patient"]
+    assert run("show", "m.skops").code == 0
+
+
+def test_ids_that_do_not_match_are_refused_unless_allowed(run, genes):
+    sheet = Path("sheet.csv")
+    sheet.write_text(sheet.read_text().replace("s7,", "S7,"))
+    found = run("select", *genes, "--model", "m.skops", *QUICK)
+    assert found.code == 2
+    error = " ".join(found.err.split())
+    assert "1 sample has no row in sheet.csv: 's7'. 1 row of sheet.csv has no sample" in error
+    assert "(--allow-unmatched)" in error
+    assert not Path("m.skops").exists()
+    found = run("select", *genes, "--allow-unmatched", *QUICK)
+    assert found.code == 0
+    assert "1 sample has no row in sheet.csv: 's7'; left out." in " ".join(found.err.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--sample-id", "Sample"), "sheet.csv has no column 'Sample'. Did you mean 'sample'?"),
+        (("--groups", "patien"), "nor has sheet.csv such a column. Did you mean 'patient'?"),
+        (("--features", "sheet.csv", "--force"), "--features sheet.csv is the same file as the"),
+    ],
+)
+def test_wrong_options_of_a_sheet_are_said_in_words(run, genes, options, words):
+    found = run("select", *genes, *options)
+    assert found.code == 2
+    assert words in " ".join(found.err.split())
+
+
+def test_options_of_a_sheet_are_not_for_streams_and_need_a_sheet(run, patients):
+    found = run("select", patients, "--target", "state", "--samples", "sheet.csv", "--stream")
+    assert "--samples is for all samples in memory" in " ".join(found.err.split())
+    found = run("select", patients, "--target", "state", "--sample-id", "sample")
+    assert "is for a sheet; name it with samples (--samples SHEET)" in " ".join(found.err.split())

@@ -7,6 +7,7 @@ from .. import display
 from ..files import (
     Outputs,
     groups_of,
+    input_files,
     read_samples,
     row_dicts,
     table_values,
@@ -14,7 +15,7 @@ from ..files import (
     write_report,
 )
 from ..messages import InputError
-from ..options import EVALUATION, READING, add_options, option_names
+from ..options import EVALUATION, READING, SHEET, add_options, option_names
 
 HELP = "Compare classifiers and selectors on a table, on the same folds."
 EXAMPLES = """\
@@ -27,7 +28,7 @@ _N_FOLDS = 5
 def add_arguments(parser):
     """Add the arguments."""
     add_options(parser, "table", "--target")
-    add_options(parser.add_argument_group("reading the table"), *READING, "--impute")
+    add_options(parser.add_argument_group("reading the table"), *READING, *SHEET, "--impute")
     group = add_options(parser.add_argument_group("comparison"), *EVALUATION)
     group.add_argument(
         "--neural", action="store_true",
@@ -42,7 +43,7 @@ def add_arguments(parser):
 def run(args, messages):
     """Compare classifiers on a table; if interrupted, show what is finished and write nothing."""
     suffixes = {"--report": (".html",), "--output": (".csv",)}
-    outputs = Outputs(args, suffixes, inputs=[args.table])
+    outputs = Outputs(args, suffixes, inputs=input_files(args))
     table = read_samples(args, messages)
     fits = begin_comparison(args, table)
     try:

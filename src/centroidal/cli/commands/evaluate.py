@@ -5,7 +5,7 @@ from functools import partial
 from .. import display
 from ..files import groups_of, read_labelled, table_values
 from ..messages import InputError, input_errors
-from ..options import READING, add_options, option_names
+from ..options import READING, SHEET, add_options, option_names
 
 HELP = "Score a model on samples with labels that it has not seen (external validation)."
 EXAMPLES = """\
@@ -27,7 +27,7 @@ def add_arguments(parser):
         "whole groups, and the column is no feature; none: each sample stands for itself (default: "
         "repeated sample ids are groups)",
     )  # fmt: skip
-    add_options(parser.add_argument_group("reading the table"), *READING, "--allow-extra")
+    add_options(parser.add_argument_group("reading the table"), *READING, *SHEET, "--allow-extra")
 
 
 def run(args, messages):

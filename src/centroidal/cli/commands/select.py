@@ -11,6 +11,7 @@ from ..files import (
     Outputs,
     command_line,
     groups_of,
+    input_files,
     plain_metadata,
     read_samples,
     row_dicts,
@@ -23,8 +24,10 @@ from ..messages import InputError, WorkError, input_errors
 from ..options import (
     EVALUATION,
     READING,
+    SHEET,
     TABLE,
     add_options,
+    given_options,
     number_reader,
     option_names,
     option_value,
@@ -36,13 +39,14 @@ HELP = "Select the features that tell the classes of a table apart."
 EXAMPLES = """\
   centroidal select expression.csv --target tumour
   centroidal select expression.csv --target tumour -k 20 --model tumour.skops
-  centroidal select genes.tsv --transpose --target tumour --method best --report report.html
+  centroidal select genes.tsv --transpose --samples sheet.csv --target tumour --groups patient
+  centroidal select expression.csv --target tumour --method best --report report.html
   centroidal select cells.h5ad --target kind --layer counts --features features.csv
   centroidal select parts/ --target tumour --stream --checkpoint so_far.skops"""
 
 _N_RESAMPLES = 50
 _IN_MEMORY = (
-    "--impute", "--transpose", "--groups", "--blocks", "--resamples", "--compare",
+    "--impute", "--transpose", *SHEET, "--groups", "--blocks", "--resamples", "--compare",
     "--export-selected",
 )  # fmt: skip
 _FILES = {
@@ -72,7 +76,8 @@ def add_arguments(parser):
     folders = "; with --stream also a folder of .parquet files"
     parser.add_argument("table", metavar="TABLE", help=TABLE + folders)
     add_options(parser, "--target")
-    reading = add_options(parser.add_argument_group("reading the table"), *READING, "--impute")
+    reading = parser.add_argument_group("reading the table")
+    add_options(reading, *READING, *SHEET, "--impute")
     _add_stream(reading)
     _add_selection(parser.add_argument_group("selection"))
     _add_files(parser.add_argument_group("files to write"))
@@ -144,7 +149,7 @@ def run(args, messages):
             "--compare adds to the report, so it needs --report R.html; the command compare "
             "works without."
         )
-    outputs = Outputs(args, _FILES, inputs=[args.table], may_exist=["--checkpoint"])
+    outputs = Outputs(args, _FILES, inputs=input_files(args), may_exist=["--checkpoint"])
     work = _select_stream if args.stream else _select_table
     table, selection, comparison = work(args, messages)
     _write(outputs, args, selection, table, comparison)
@@ -325,6 +330,8 @@ def _write(outputs, args, selection, table, comparison):
         metadata = plain_metadata(
             made_by="centroidal select",
             **{name: getattr(table, name) for name in ("source", "digest", "target")},
+            id=args.id,
+            sheet=getattr(table, "sheet", None),  # batches have none
             **{name: getattr(selection, name) for name in _ON_THE_CARD},
             selected_features=selection.selected_names,
         )
@@ -357,12 +364,13 @@ def _next_steps(args, written):
     if args.model is None:
         steps["keep the model"] = f"{again} --model model.skops"
     else:
-        model = shlex.quote(args.model)
-        steps["predict new samples"] = f"centroidal predict {model} NEW.csv -o predictions.csv"
+        words = ["centroidal", "predict", args.model, "NEW.csv", "-o", "predictions.csv"]
+        words += given_options(args, ("--id", "--transpose", "--layer"))
+        steps["predict new samples"] = shlex.join(words)
     if args.report is None:
         steps["see more in a report"] = f"{again} --report report.html"
     if not args.stream:
-        words = ["centroidal", "compare", args.table, "--target", args.target]
-        words += [] if args.groups is None else ["--groups", args.groups]
+        same = ("--target", *READING, *SHEET, "--impute", "--groups")
+        words = ["centroidal", "compare", args.table, *given_options(args, same)]
         steps["compare classifiers"] = shlex.join(words)
     return steps

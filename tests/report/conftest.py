@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from centroidal.datasets import make_expression
 from centroidal.model_selection import RandomFeaturesClassifier, compare
 
-from .samples import make_selection
+from .samples import make_evaluation, make_selection
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +26,11 @@ def comparison():
         "majority class": DummyClassifier(),
     }
     return compare(members, genes.data, genes.target, cv=3, n_repeats=1, random_state=0)
+
+
+@pytest.fixture(scope="session")
+def evaluation():
+    return make_evaluation()
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from centroidal import SparseCenterClassifier
 from centroidal.datasets import make_expression
+from centroidal.io import evaluate_model
 from centroidal.model_selection import select_features
 
 HOSTILE = (
@@ -61,3 +63,13 @@ def widened(selection, n_features, length):
         confusion_path=selection.confusion_path[keep],
         stability=None,
     )
+
+
+def make_evaluation(labels=("alpha", "beta"), **options):
+    """Score a model on samples that it has not seen, of which it mistakes some."""
+    genes = make_expression(
+        120, 20, n_classes=len(labels), n_informative=3, effect=1.2, random_state=0
+    )
+    y = np.array(labels)[genes.target]
+    model = SparseCenterClassifier(3).fit(genes.data[:60], y[:60])
+    return evaluate_model(model, genes.data[60:], y[60:], n_bootstrap=100, **options)

@@ -419,6 +419,13 @@ def test_comparison_alone_is_drawn(read, comparison, folder):
     assert reader.page.locator(".plot svg").count() == 1
 
 
+def test_evaluation_is_drawn(read, evaluation, folder):
+    path = folder / "evaluation.html"
+    write_report(path, evaluation=evaluation)
+    reader = read(path)
+    assert reader.page.locator(".plot svg").count() == 2
+
+
 def test_page_without_scripts_has_its_tables(read, report, selection):
     reader = read(report, java_script_enabled=False)
     assert len(reader.names()) == selection.n_features_to_select

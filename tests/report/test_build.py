@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ import pytest
 from centroidal.report import build_report, write_report
 from centroidal.streaming import batches
 
-from .samples import HOSTILE, make_selection, widened, with_names
+from .samples import HOSTILE, make_evaluation, make_selection, widened, with_names
 
 DAY = date(2024, 5, 17)
 VOID = {"meta", "link", "input", "br", "img", "hr"}
@@ -379,3 +380,43 @@ def test_samples_that_were_read_in_batches_are_not_drawn(selection, tmp_path):
     assert "Folds that were drawn once." in page.text("caveats")
     assert "Samples 60" in page.text("question")
     assert "table.npz" in page.text("reproduce")
+
+
+# ------------------------------------------------------------------ external validation
+
+
+def test_an_evaluation_has_a_page_of_its_own(evaluation):
+    page = build_report(evaluation=evaluation, command="centroidal evaluate m.skops", date=DAY)
+    parsed = Page(page)
+    assert parsed.text("title") == "External validation"
+    assert evaluation.summary()[1:] in parsed.text("answer")
+    assert [cell for row in evaluation.rows() for cell in row if cell not in page] == []
+    assert set(data_of(page)["charts"]) == {"roc", "calibration"}
+    assert "centroidal evaluate m.skops" in parsed.text("reproduce")
+    for check in (test_headings_are_in_order, partial(test_nothing_is_loaded, page)):
+        check(parsed)
+    assert len(parsed.all("caption")) == len(parsed.all("table"))
+
+
+def test_an_evaluation_of_three_classes_has_no_curves():
+    found = make_evaluation(("a", "b", "c"), groups=np.arange(60) // 2)
+    page = build_report(evaluation=found)
+    assert data_of(page)["charts"] == {}
+    assert "30" in Page(page).text("reproduce")
+
+
+def test_an_evaluation_on_the_table_of_training_says_so(evaluation):
+    page = build_report(evaluation=replace(evaluation, same_table=True))
+    assert "that is no evidence" in Page(page).text("answer")
+
+
+def test_hostile_classes_of_an_evaluation_are_text():
+    parsed = Page(build_report(evaluation=make_evaluation(HOSTILE[:2])))
+    assert parsed.all("img") == []
+    assert len(parsed.all("script")) == 3
+    assert all(label in parsed.text("recall") for label in HOSTILE[:2])
+
+
+def test_an_evaluation_is_not_told_with_a_selection(evaluation, selection):
+    with pytest.raises(ValueError, match="only, and always, with evaluation"):
+        build_report(selection, evaluation=evaluation)

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from centroidal.report.charts import (
+    calibration_chart,
     curve_chart,
     heat_chart,
     javascript,
     means_chart,
+    roc_chart,
     scatter_chart,
 )
 
@@ -117,3 +119,21 @@ def test_means_that_are_not_known_are_left_out():
 def test_axis_of_a_score_that_is_no_share_has_no_percent(selection, scoring, has_percent):
     spec = json.dumps(curve_chart(replace(selection, scoring=scoring))["spec"])
     assert ('".0%"' in spec) == has_percent
+
+
+def test_roc_curve_has_the_area_that_is_told(evaluation):
+    chart = roc_chart(evaluation)
+    rows = rows_of(chart)
+    assert (rows[0]["x"], rows[0]["y"], rows[-1]["x"], rows[-1]["y"]) == (0.0, 0.0, 1.0, 1.0)
+    x, y = (np.array([row[axis] for row in rows]) for axis in "xy")
+    assert np.trapezoid(y, x) == pytest.approx(evaluation.metrics["roc_auc"], abs=1e-4)
+    assert f"{evaluation.metrics['roc_auc']:.3f}" in chart["description"]
+    assert len(chart["table"]["rows"]) == len(rows)
+
+
+def test_calibration_curve_has_the_share_of_the_class(evaluation):
+    rows = rows_of(calibration_chart(evaluation))
+    assert 2 <= len(rows) <= 10
+    assert np.all(np.diff([row["x"] for row in rows]) >= 0)
+    share = np.mean(evaluation.labels == "beta")
+    assert np.mean([row["y"] for row in rows]) == pytest.approx(share, abs=0.05)

@@ -112,7 +112,7 @@ def predictions(counts, written, **_):
     _list_files(console, written)
 
 
-def evaluation(answer, rows, classes, confusion, recall, **_):
+def evaluation(answer, rows, classes, confusion, recall, written, **_):
     """Show how well a model does on a table: scores with intervals, the confusion matrix."""
     console = _console()
     _say(console, answer, style="bold")
@@ -122,6 +122,7 @@ def evaluation(answer, rows, classes, confusion, recall, **_):
     console.print(table)
     found = {"classes": classes, "confusion": confusion, "recall": recall, "n_repeats": 1}
     console.print(_confusion_table(found, "samples of"))
+    _list_files(console, written)
 
 
 def model(path, **values):

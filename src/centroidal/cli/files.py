@@ -174,14 +174,14 @@ def command_line(args):
     return shlex.join(["centroidal", *args.argv])
 
 
-def write_report(outputs, args, selection=None, comparison=None, table=None):
+def write_report(outputs, args, selection=None, comparison=None, table=None, evaluation=None):
     """Write the report, if it is asked for."""
 
     def write(path, force):
         from ..report import write_report
 
-        command = command_line(args)
-        write_report(path, selection, comparison, table=table, command=command, force=force)
+        options = {"evaluation": evaluation, "table": table, "command": command_line(args)}
+        write_report(path, selection, comparison, **options, force=force)
 
     outputs.write("--report", write)
 

@@ -79,9 +79,7 @@ class Evaluation:
     def recall(self):
         """The share of each class that is recognised; NaN for a class without samples."""
         counts = self.confusion.sum(axis=1)
-        return np.divide(
-            self.confusion.diagonal(), counts, out=np.full(counts.shape, np.nan), where=counts > 0
-        )
+        return self.confusion.diagonal() / np.where(counts > 0, counts, np.nan)
 
     def summary(self):
         """Say in a sentence or two how well the model does, and what its file promised."""
@@ -111,10 +109,12 @@ class Evaluation:
     def rows(self):
         """Return a row of texts for each metric: what it is called, its value, its interval."""
         return [
-            (_ALL_SCORES[name].title, _score_text(name, value), _interval_text(name, interval))
-            for (name, value), interval in zip(
-                self.metrics.items(), self.intervals.values(), strict=True
+            (
+                _ALL_SCORES[name].title,
+                _score_text(name, self.metrics[name]),
+                _interval_text(name, each),
             )
+            for name, each in self.intervals.items()
         ]
 
     def __str__(self):
@@ -189,12 +189,8 @@ def evaluate_model(
     >>> from centroidal.io import evaluate_model
     >>> X, y = load_expression(return_X_y=True)
     >>> model = SparseCenterClassifier(20, scale="within").fit(X[:60], y[:60])
-    >>> found = evaluate_model(model, X[60:], y[60:])
-    >>> round(found.metrics["accuracy"], 3), found.n_samples
-    (0.983, 60)
-    >>> low, high = found.intervals["accuracy"]
-    >>> bool(low < 0.983 <= high)
-    True
+    >>> evaluate_model(model, X[60:], y[60:]).summary()
+    'accuracy 98.3 % (95 % interval 95.0 to 100.0 %) on 60 samples.'
     """
     check_count("n_bootstrap", n_bootstrap)
     card = None
@@ -313,10 +309,8 @@ def _intervals(score, metrics, units, n_units, sizes, rng, noun):
             f"There are no intervals: in some resamples a class has no sample, even if they are "
             f"drawn {_MOST_DRAWS} times."
         ]
-    flat = []
-    for name, (low, high) in zip(
-        names, np.quantile(values, [_TAIL, 1.0 - _TAIL], axis=1).T.tolist(), strict=True
-    ):
+    flat, bounds = [], np.quantile(values, [_TAIL, 1.0 - _TAIL], axis=1).T.tolist()
+    for name, (low, high) in zip(names, bounds, strict=True):
         if high - low > _ROUNDING:
             intervals[name] = (low, high)
         elif name == "accuracy":

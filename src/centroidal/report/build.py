@@ -4,6 +4,7 @@ import base64
 import hashlib
 from datetime import date as calendar_date
 from functools import cache
+from math import isfinite, nan
 from pathlib import Path
 
 from .._files import check_target, write_atomically
@@ -21,6 +22,7 @@ def build_report(
     selection=None,
     comparison=None,
     *,
+    evaluation=None,
     table=None,
     command=None,
     title=None,
@@ -38,7 +40,10 @@ def build_report(
     selection : FeatureSelection or None, default=None
         What :func:`~centroidal.model_selection.select_features` returns.
     comparison : Comparison or None, default=None
-        What :func:`~centroidal.model_selection.compare` returns. At least one of the two is needed.
+        What :func:`~centroidal.model_selection.compare` returns.
+    evaluation : Evaluation or None, default=None
+        What :func:`~centroidal.io.evaluate_model` returns; it has a page of its own, with ROC and
+        calibration curves if there are two classes. Either it or one of the others is needed.
     table : Table, Batches or None, default=None
         What :func:`~centroidal.io.read_table` or :func:`~centroidal.streaming.batches` returned,
         for the name of the file; of a table also for its SHA-256, remarks, and names of samples.
@@ -77,8 +82,8 @@ def build_report(
     >>> "<title>Tumours</title>" in page, len(page) < 2_000_000
     (True, True)
     """
-    if selection is None and comparison is None:
-        raise ValueError("selection=None and comparison=None: at least one of them is needed.")
+    if (selection is None and comparison is None) == (evaluation is None):
+        raise ValueError("selection=None and comparison=None: only, and always, with evaluation.")
     jinja2, *_ = (require(package, "report", "the report") for package in _PACKAGES)
     scripts = [_javascript(), _asset("report.js")]
     environment = jinja2.Environment(
@@ -90,11 +95,14 @@ def build_report(
     )
     environment.filters["count"] = count
     trusted = jinja2.utils.markupsafe.Markup
-    content = _content(selection, comparison, table, command)
+    if evaluation is None:
+        template, content = "report.html", _content(selection, comparison, table, command)
+    else:
+        template, content = "evaluation.html", _evaluation_content(evaluation, table, command)
     specs = {name: chart["spec"] for name, chart in content["charts"].items()}
-    return environment.get_template("report.html").render(
+    return environment.get_template(template).render(
         content,
-        title=_title(title, table, selection),
+        title=_title(title, table, selection, evaluation),
         comment=None if comment is None else tidy(comment, 5000),
         date=calendar_date.today() if date is None else date,
         policy=_policy(scripts),
@@ -114,11 +122,11 @@ def write_report(path, selection=None, comparison=None, *, force=False, **option
     selection : FeatureSelection or None, default=None
         As in :func:`build_report`.
     comparison : Comparison or None, default=None
-        As in :func:`build_report`. At least one of the two is needed.
+        As in :func:`build_report`.
     force : bool, default=False
         Whether a file that exists may be overwritten.
     **options
-        Passed to :func:`build_report`: `table`, `command`, `title`, `comment`, `date`.
+        Passed to :func:`build_report`: `evaluation`, `table`, `command`, `title` and so on.
 
     Raises
     ------
@@ -134,10 +142,11 @@ def write_report(path, selection=None, comparison=None, *, force=False, **option
     write_atomically(path, page.encode(), force=force)
 
 
-def _title(title, table, selection):
+def _title(title, table, selection, evaluation):
     if title is not None:
         return tidy(title)
     what = "Feature selection" if selection is not None else "Comparison of classifiers"
+    what = what if evaluation is None else "External validation"
     return what if table is None else f"{what}: {tidy(table.source, 120)}"
 
 
@@ -177,6 +186,17 @@ def _charts(selection, comparison, table, references, compared):
     scores = references if compared is None else compared
     found["means"] = charts.means_chart(scores["rows"], name, scores["score"])
     return {name: chart for name, chart in found.items() if chart is not None}
+
+
+def _evaluation_content(evaluation, table, command):
+    """Everything that the page on an evaluation says."""
+    from . import charts
+
+    found = {}
+    if len(evaluation.classes) == 2 and isfinite(evaluation.metrics.get("roc_auc", nan)):
+        found["roc"] = charts.roc_chart(evaluation)
+        found["calibration"] = charts.calibration_chart(evaluation)
+    return sections.evaluation_sections(evaluation, table, command) | {"charts": found}
 
 
 @cache

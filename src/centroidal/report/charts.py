@@ -18,13 +18,22 @@ from ._text import (
     json_number,
     json_text,
     number,
+    percent,
     plus_minus,
     score,
     score_words,
     tidy,
 )
 
-__all__ = ["curve_chart", "heat_chart", "javascript", "means_chart", "scatter_chart"]
+__all__ = [
+    "calibration_chart",
+    "curve_chart",
+    "heat_chart",
+    "javascript",
+    "means_chart",
+    "roc_chart",
+    "scatter_chart",
+]
 
 _HEAT_UNIT = "in standard deviations inside the classes from the mean of the centers"
 
@@ -43,6 +52,7 @@ _MAX_HEAT_FEATURES, _MAX_HEAT_CLASSES = 40, 30
 _MAX_VALUES_IN_CELLS, _MAX_LEVEL_LABELS = 6, 4  # classes
 _STEPS = (-2.0, -1.25, -0.5, -0.15, 0.15, 0.5, 1.25, 2.0)  # bounds of the nine colours
 _NEGLIGIBLE = 1e-9
+_MAX_STEPS, _N_BINS = 400, 10  # of a ROC curve, of a calibration curve
 _MAX_POINTS, _POINT_BYTES = 2000, 180_000
 _LABELS = {
     "titleColor": "var(--muted)",
@@ -200,8 +210,10 @@ def _size_axis(sizes):
 
 
 def _score_axis(name, n_ticks):
-    if not is_share(name):
-        return alt.Axis(tickCount=n_ticks)
+    return _share_axis(n_ticks) if is_share(name) else alt.Axis(tickCount=n_ticks)
+
+
+def _share_axis(n_ticks=5):
     space = "replace(datum.label, '%', '\u00a0%')"
     return alt.Axis(format=".0%", labelExpr=space, tickCount=n_ticks)
 
@@ -526,3 +538,66 @@ def _mean_layers(score_name, title):
     )
     dots = base.mark_point(filled=True, size=100, opacity=1).encode(x=x, color=colour, shape=shape)
     return alt.layer(bars, dots)
+
+
+# ------------------------------------------------------------------ probabilities of two classes
+
+
+def roc_chart(evaluation):
+    """Draw the ROC curve of the second of two classes."""
+    from sklearn.metrics import roc_curve
+
+    name = class_labels(evaluation.classes, 60)[1]
+    others, found, _ = roc_curve(*_second_class(evaluation))
+    kept = np.unique(np.linspace(0, len(found) - 1, _MAX_STEPS).astype(int))
+    titles = ("taken for it, of all others", f"found, of all {name}")
+    area = number(evaluation.metrics["roc_auc"], ".3f")
+    return _share_chart(
+        others[kept], found[kept], titles, f"ROC curve; the area below it is {area}"
+    )
+
+
+def calibration_chart(evaluation):
+    """Draw how often the second of two classes is true, against its predicted probability."""
+    from sklearn.calibration import calibration_curve
+
+    name = class_labels(evaluation.classes, 60)[1]
+    observed, predicted = calibration_curve(
+        *_second_class(evaluation), n_bins=_N_BINS, strategy="quantile"
+    )
+    titles = ("mean predicted probability", f"share that is {name}")
+    return _share_chart(predicted, observed, titles, "Calibration curve", marks_points=True)
+
+
+def _second_class(evaluation):
+    is_second = evaluation.labels == evaluation.classes[1]
+    return is_second, evaluation.predictions.probabilities[:, 1]
+
+
+def _share_chart(x, y, titles, words, marks_points=False):
+    """Draw shares against shares, beside the line on which both are equal."""
+    rows = [
+        {"x": json_number(a), "y": json_number(b), "order": place}
+        for place, (a, b) in enumerate(zip(x, y, strict=True))
+    ]
+    channels = [
+        channel(f"{field}:Q", title=title, scale=alt.Scale(domain=[0.0, 1.0]), axis=_share_axis())
+        for channel, field, title in zip((alt.X, alt.Y), "xy", titles, strict=True)
+    ]
+    base = alt.Chart().encode(*channels)
+    equal = base.mark_line(stroke="var(--muted)", strokeDash=[1, 3])
+    equal = equal.properties(data=alt.NamedData(name="equal"))
+    curve = base.properties(data=alt.NamedData(name="rows")).encode(order="order:Q")
+    curve = curve.mark_line(
+        stroke="var(--c0)", strokeWidth=2.25, point={"fill": "var(--c0)"} if marks_points else False
+    )
+    ends = [{"x": 0.0, "y": 0.0}, {"x": 1.0, "y": 1.0}]
+    return {
+        "spec": _finish(alt.layer(equal, curve), 320, rows=rows, equal=ends),
+        "description": f"{words}: {titles[1]} against {titles[0]}.",
+        "table": {
+            "caption": words,
+            "head": [*titles],
+            "rows": [[percent(a), percent(b)] for a, b in zip(x, y, strict=True)],
+        },
+    }

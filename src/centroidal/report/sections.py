@@ -27,6 +27,7 @@ __all__ = [
     "caveat_section",
     "comparison_section",
     "embedded_data",
+    "evaluation_sections",
     "feature_section",
     "recall_section",
     "reference_section",
@@ -465,6 +466,10 @@ def recall_section(selection, comparison):
         classes, confusion = comparison.classes, comparison.confusion[comparison.baseline]
         whose = tidy(comparison.baseline, 60)
         n_repeats = None
+    return _recall(classes, confusion, whose, n_repeats)
+
+
+def _recall(classes, confusion, whose, n_repeats=None):
     labels, tested = class_labels(classes), confusion.sum(axis=1)
     recall = np.diag(confusion) / np.where(tested > 0, tested, np.nan)
     return {
@@ -550,11 +555,7 @@ def _stability_words(index):
 
 def reproduction_section(selection, comparison, table, command):
     """Return how to do it again: command, data, seed, folds and versions."""
-    facts = []
-    if table is not None:
-        facts.append(("Data", tidy(table.source)))
-        if table.digest:
-            facts.append(("SHA-256 of the data", table.digest))
+    facts = _table_facts(table)
     if selection is not None:
         facts += [
             ("Seed", str(selection.seed)),
@@ -571,6 +572,14 @@ def reproduction_section(selection, comparison, table, command):
         "facts": facts,
         "versions": [(tidy(name, 60), tidy(version, 60)) for name, version in versions.items()],
     }
+
+
+def _table_facts(table):
+    """Return where samples come from, as pairs of words and texts."""
+    if table is None:
+        return []
+    digest = [("SHA-256 of the data", table.digest)] if table.digest else []
+    return [("Data", tidy(table.source)), *digest]
 
 
 def card_section(selection, comparison):
@@ -718,3 +727,29 @@ def _about_selection(selection):
             "meaning into a single name on it.",
         )
     yield _STAND_INS
+
+
+# ------------------------------------------------------------------ external validation
+
+
+def evaluation_sections(evaluation, table, command):
+    """Return all that the page on an :class:`~centroidal.io.Evaluation` says, but its charts."""
+    headline = evaluation.summary()
+    samples = [("Samples", count(evaluation.n_samples))]
+    if evaluation.n_groups is not None:
+        samples.append(("Groups", count(evaluation.n_groups)))
+    return {
+        "headline": headline[0].upper() + headline[1:],
+        "scores": {
+            "caption": "Scores, with 95 % confidence intervals from resamples",
+            "head": ["Score", "Found", "95 % interval"],
+            "rows": [
+                [title, found, interval or NOTHING] for title, found, interval in evaluation.rows()
+            ],
+        },
+        "remarks": [tidy(remark, 1000) for remark in evaluation.remarks],
+        "recall": _recall(evaluation.classes, evaluation.confusion, "the model"),
+        "command": None if command is None else tidy(command, 5000),
+        "facts": [*_table_facts(table), *samples],
+        "embedded": None,
+    }

@@ -40,7 +40,7 @@ def test_json_has_everything(run, model, tmp_path):
     facts = json.loads(run(*EVALUATE, "--json").out)
     assert list(facts) == [
         "answer", "table", "metrics", "intervals", "promised", "same_table", "n_samples",
-        "n_groups", "classes", "confusion", "recall", "remarks",
+        "n_groups", "classes", "confusion", "recall", "remarks", "written",
     ]  # fmt: skip
     assert sum(map(sum, facts["confusion"])) == facts["n_samples"] == 30
     low, high = facts["intervals"]["log_loss"]
@@ -117,3 +117,16 @@ def test_a_model_of_python_promises_nothing(run, tmp_path):
     found = run(*EVALUATE)
     assert found.code == 0
     assert "promise" not in found.out
+
+
+def test_a_report_is_written_once(run, model, tmp_path):
+    write_new(tmp_path)
+    found = run(*EVALUATE, "--report", "r.html")
+    assert found.code == 0
+    assert "Written: r.html" in found.out
+    page = (tmp_path / "r.html").read_text()
+    assert "External validation: new.csv" in page
+    assert "centroidal evaluate m.skops new.csv --target tree --report r.html" in page
+    again = run(*EVALUATE, "--report", "r.html")
+    assert (again.code, again.out) == (2, "")
+    assert "--report r.html exists; --force overwrites it." in again.err

@@ -3,13 +3,13 @@
 from functools import partial
 
 from .. import display
-from ..files import groups_of, read_labelled, table_values
+from ..files import Outputs, groups_of, input_files, read_labelled, table_values, write_report
 from ..messages import InputError, input_errors
 from ..options import READING, SHEET, add_options, option_names
 
 HELP = "Score a model on samples with labels that it has not seen (external validation)."
 EXAMPLES = """\
-  centroidal evaluate tumour.skops other_hospital.csv --target tumour
+  centroidal evaluate tumour.skops other_hospital.csv --target tumour --report report.html
   centroidal evaluate tumour.skops other_hospital.csv --target tumour --groups patient --json"""
 
 _PRINTED = (
@@ -28,29 +28,31 @@ def add_arguments(parser):
         "repeated sample ids are groups)",
     )  # fmt: skip
     add_options(parser.add_argument_group("reading the table"), *READING, *SHEET, "--allow-extra")
+    add_options(parser.add_argument_group("files to write"), "--report", "--force")
 
 
 def run(args, messages):
     """Predict the samples of a table, and compare with their labels and with what was promised."""
+    outputs = Outputs(args, {"--report": (".html",)}, inputs=[args.model, *input_files(args)])
     # Gaps are left in: whether the model fills them in is for it to say.
     table = read_labelled(args, messages, impute="median")
     evaluation = _evaluate(args, table)
     messages.remarks(evaluation.remarks)
+    write_report(outputs, args, table=table, evaluation=evaluation)
     display.show(
         args, partial(display.evaluation, rows=evaluation.rows()),
         answer=evaluation.summary(), table=table_values(table),
-        **{name: getattr(evaluation, name) for name in _PRINTED},
+        **{name: getattr(evaluation, name) for name in _PRINTED}, written=outputs.written,
     )  # fmt: skip
 
 
 def _evaluate(args, table):
     from ...io import evaluate_model
 
+    groups = groups_of(args, table)
+    options = {"random_state": args.seed, "allow_extra": args.allow_extra}
     try:
         with input_errors():
-            return evaluate_model(
-                args.model, table, groups=groups_of(args, table), random_state=args.seed,
-                allow_extra=args.allow_extra,
-            )  # fmt: skip
+            return evaluate_model(args.model, table, groups=groups, **options)
     except InputError as error:
         raise InputError(option_names(error)) from error

@@ -829,13 +829,14 @@ def test_summary_says_what_beats_random_features(found):
         n_features_to_select=3,
         score=0.912,
         se_score=0.021,
+        interval=(0.853, 0.957),
         random_score=0.5,
         se_random=0.033,
     )
     assert told.beats_random
     assert told.summary() == (
-        "3 of 40 features tell the 3 classes apart with accuracy 91.2 ± 2.1 % on unseen samples; "
-        "random features reach 50.0 ± 3.3 %, always the largest class 33.3 %."
+        "3 of 40 features tell the 3 classes apart with accuracy 91.2 % (95 % interval 85.3 to "
+        "95.7 %) on unseen samples; random features reach 50.0 %, always the largest class 33.3 %."
     )
 
 
@@ -846,13 +847,14 @@ def test_summary_says_what_does_not_beat_random_features(found):
         scoring="balanced_accuracy",
         score=0.5,
         se_score=0.1,
+        interval=(0.3, 0.7),
         random_score=0.4,
         se_random=0.1,
     )
     assert not told.beats_random
     assert told.summary() == (
-        "1 of 40 features was selected, with mean recall 50.0 ± 10.0 % on unseen "
-        "samples. That is not shown to be better than chance: random features reach 40.0 ± 10.0 %, "
+        "1 of 40 features was selected, with mean recall 50.0 % (95 % interval 30.0 to 70.0 %) on "
+        "unseen samples. That is not shown to be better than chance: random features reach 40.0 %, "
         "always the largest class 33.3 %."
     )
 

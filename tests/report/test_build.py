@@ -159,9 +159,12 @@ def test_something_is_needed():
 def test_answer_is_a_sentence_with_its_references(selection, parsed):
     answer = parsed.text("answer")
     k = selection.n_features_to_select
-    score, error = round(100 * selection.score), round(100 * selection.se_score)
+    score, (low, high) = 100 * selection.score, 100 * np.array(selection.interval)
     assert f"{k} of 40 features tell the 3 classes apart" in answer
-    assert f"{score} ± {error} % of cases (random features: " in answer
+    assert (
+        f"{score:.0f} % of cases (95 % interval {low:.0f} to {high:.0f} %; random features: "
+        in answer
+    )
     assert "always the largest class: " in answer
     assert "Mind:" not in answer
 

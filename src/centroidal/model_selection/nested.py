@@ -20,6 +20,7 @@ from .. import _state as state
 from .._parameters import CHECKS, check_choice, check_n_features_to_select
 from .._progress import ProgressMixin, with_callbacks
 from ..statistics import map_blocks
+from .intervals import confidence_interval
 from .methods import SCORES
 from .metrics import check_scoring, corrected_error, score_confusion, score_hits
 from .splits import Repeat, list_folds, size_ratio, training_sets
@@ -247,6 +248,7 @@ class MethodInFold(NamedTuple):
     confusions: np.ndarray  # of the test samples, for each size
     chosen: int  # position of the size that the inner folds choose
     inner_score: float  # of what is chosen, in the inner folds
+    inner_confusion: np.ndarray | None  # of the same
     predicted: np.ndarray | None  # codes of the test samples, for each size
     random_scores: np.ndarray  # of random features, for each size
 
@@ -269,12 +271,12 @@ def _choose_inside(trial, counts, fold, key):
     """Let the other folds choose a size: each of them is predicted by a model without both."""
     choice, positions = trial.choice, trial.choice.positions(trial.candidates[key].sizes)
     if not trial.is_nested:
-        return int(positions[0]), np.nan
+        return int(positions[0]), np.nan, None
     others = [other for other in range(trial.repeat.n_folds) if other != fold]
     confusions = np.array([counts.inner[fold, other, key] for other in others])
     scores = score_confusion(confusions, choice.scoring)
     chosen, score = choice.choose(trial.inner_sizes(key), scores, 1.0 / (len(others) - 1))
-    return int(positions[chosen]), score
+    return int(positions[chosen]), score, confusions[:, chosen].sum(axis=0)
 
 
 class NestedScores:
@@ -293,6 +295,7 @@ class NestedScores:
 
     def __init__(self, choice, sizes, folds, n_repeats):
         self._choice, self._sizes, self._folds = choice, sizes, folds
+        self._n_repeats = n_repeats
         tested = np.array([next(iter(fold.values())).confusions[0].sum() for fold in folds])
         self._ratio = float(np.mean(tested / (tested.sum() / n_repeats - tested)))
         best = {key: self._choose(key) for key in sizes}
@@ -319,6 +322,18 @@ class NestedScores:
     def predictions(self):
         """Codes of the test samples of each fold as predicted by what the fold chose."""
         return [found.predicted[found.chosen] for _, found in self._winners]
+
+    def interval(self, units, effect, seed):
+        """Return the 95 % confidence interval of the score, see `confidence_interval`."""
+        found = [each for _, each in self._winners]
+        outer = np.array([each.confusions[each.chosen] for each in found])
+        inner = None
+        if found[0].inner_confusion is not None:
+            inner = np.array([each.inner_confusion for each in found])
+        scoring = self._choice.scoring
+        return confidence_interval(
+            outer, inner, scoring, self._n_repeats, self._ratio, units, effect, seed
+        )
 
     def results(self):
         """Return all that is found, under the names that `FeatureSelection` has for it."""

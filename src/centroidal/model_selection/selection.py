@@ -56,6 +56,8 @@ class FeatureSelection:
     score, se_score : float
         Score on unseen samples, and its standard error, of all that was done: the number of
         features, and the method if there were several, were chosen anew in each fold.
+    interval : tuple of float
+        Ends of the 95 % confidence interval of `score`.
     confusion : ndarray of int, shape (n_classes, n_classes)
         Test samples of all folds by true class, in rows, and predicted class, for that score.
     random_score, se_random : float
@@ -119,6 +121,7 @@ class FeatureSelection:
     random_path: dict
     score: float
     se_score: float
+    interval: tuple
     confusion: np.ndarray
     random_score: float
     se_random: float
@@ -173,16 +176,20 @@ class FeatureSelection:
     def _tell(self, value, error=None):
         return score_text(value, error, is_share=SCORES[self.scoring].is_share)
 
+    def _tell_interval(self):
+        low, high = map(self._tell, self.interval)
+        return f"95 % interval {low.removesuffix(' %')} to {high}"
+
     def summary(self):
         """Say the answer in a sentence or two: features, score, and what to compare it with."""
         name, tell = SCORES[self.scoring].name, self._tell
         is_one = self.n_features_to_select == 1
         features = f"{self.n_features_to_select:,} of {self.feature_names.size:,} features"
         unseen = "samples" if self.n_groups is None else "groups of samples"
-        reached = f"{name} {tell(self.score, self.se_score)} on unseen {unseen}"
+        reached = f"{name} {tell(self.score)} ({self._tell_interval()}) on unseen {unseen}"
         beside = (
-            f"random features reach {tell(self.random_score, self.se_random)}, always the "
-            f"largest class {tell(self.majority_score)}"
+            f"random features reach {tell(self.random_score)}, always the largest class "
+            f"{tell(self.majority_score)}"
         )
         if self.beats_random:
             apart = f"{'tells' if is_one else 'tell'} the {self.classes.size} classes apart"

@@ -68,7 +68,7 @@ class BatchSource:
         """Names of all features."""
         return np.array(self._batches.feature_names.tolist())
 
-    n_groups = None
+    n_groups = groups = None
 
     def find_suspicions(self):
         """Return none: samples that were read are not kept, to be compared with others."""

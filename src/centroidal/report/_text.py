@@ -13,6 +13,7 @@ __all__ = [
     "class_labels",
     "count",
     "cut",
+    "interval_words",
     "is_share",
     "json_number",
     "json_text",
@@ -77,6 +78,13 @@ def percent(share, error=None, digits=0):
 def score(value, name):
     """Write a score: a percentage if it is a share of samples, otherwise a number."""
     return plus_minus(value, np.nan, name)
+
+
+def interval_words(interval, name):
+    """Write a 95 % confidence interval."""
+    low, high = (score(end, name) for end in interval)
+    low = low.removesuffix(f"{_NO_BREAK}%") if is_share(name) else low
+    return f"95{_NO_BREAK}% interval {low} to {high}"
 
 
 def plus_minus(value, error, name, sign=""):

@@ -10,6 +10,7 @@ from ._text import (
     NOTHING,
     class_labels,
     count,
+    interval_words,
     is_share,
     json_number,
     json_text,
@@ -116,7 +117,7 @@ def answer_section(selection, comparison):
         return _answer_of_comparison(comparison)
     k, n_features = selection.n_features_to_select, len(selection.feature_names)
     n_classes, name = len(selection.classes), selection.scoring
-    honest = plus_minus(selection.score, selection.se_score, name)
+    honest, interval = score(selection.score, name), interval_words(selection.interval, name)
     beats = selection.beats_random
     what = f"{count(k)} of {count(n_features, 'feature')} "
     if beats:
@@ -129,11 +130,11 @@ def answer_section(selection, comparison):
         f"always the largest class: {score(selection.majority_score, name)}"
     )
     return {
-        "headline": f"{what}; {right} ({others}).",
+        "headline": f"{what}; {right} ({interval}; {others}).",
         "warning": _doubts(selection),
         "numbers": [
             (count(k), f"of {count(n_features, 'feature')}", "selected"),
-            (honest, score_words(name).split(" (")[0], "held out, nested cross-validation"),
+            (honest, score_words(name).split(" (")[0], f"held out, {interval}"),
             (
                 plus_minus(selection.random_score, selection.se_random, name),
                 "random features",

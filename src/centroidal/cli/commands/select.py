@@ -58,8 +58,8 @@ _FILES = {
 }
 # Of a selection: what the card of its model says, and what is printed besides.
 _ON_THE_CARD = (
-    "method", "scoring", "score", "se_score", "random_score", "se_random", "n_folds", "n_repeats",
-    "n_groups", "seed", "versions",
+    "method", "scoring", "score", "se_score", "interval", "random_score", "se_random", "n_folds",
+    "n_repeats", "n_groups", "seed", "versions",
 )  # fmt: skip
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_asked", "rule", "majority_score",

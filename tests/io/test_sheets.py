@@ -253,5 +253,8 @@ def test_options_of_a_sheet_need_one_and_a_sheet_is_a_table(genes, tmp_path):
         read_table(genes, transpose=True, samples=3)
     with pytest.raises(ValueError, match=r"suffix '.npz' says nothing .* known are .csv"):
         read_table(genes, transpose=True, samples=tmp_path / "sheet.npz")
+    for empty, words in ((pd.DataFrame(), "no columns"), (pd.DataFrame({"id": []}), "no rows")):
+        with pytest.raises(ValueError, match=f"samples=DataFrame has {words}"):
+            read_table(genes, transpose=True, samples=empty)
     with pytest.raises(FileNotFoundError, match=r"sheet.csv"):
         read_table(genes, transpose=True, samples=tmp_path / "sheet.csv")

@@ -40,6 +40,8 @@ class SampleSheet(NamedTuple):
 
 def make_sheet(names, column, labels_from, request):
     """Take ids and what is asked for out of a sheet, whose columns are ``column(place)``."""
+    if not names:
+        raise ValueError(f"{request.name} has no columns.")
     if request.ids is not None and request.ids not in names:
         raise ValueError(request.say_unknown("column", request.ids, names))
     sample_id = names[0] if request.ids is None else request.ids
@@ -48,6 +50,8 @@ def make_sheet(names, column, labels_from, request):
         if names.count(each) > 1:
             raise ValueError(f"{request.name}: {quote(each)} occurs more than once in the header.")
     ids = annotation_texts(column(names.index(sample_id)))
+    if ids.size == 0:
+        raise ValueError(f"{request.name} has no rows.")
     _check_ids(ids, request.name, sample_id)
     return SampleSheet(
         name=request.name,

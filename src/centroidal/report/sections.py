@@ -580,7 +580,12 @@ def _table_facts(table):
     if table is None:
         return []
     digest = [("SHA-256 of the data", table.digest)] if table.digest else []
-    return [("Data", tidy(table.source)), *digest]
+    facts = [("Data", tidy(table.source)), *digest]
+    sheet = getattr(table, "sheet", None)  # batches have none
+    if sheet is not None:
+        facts.append(("Sheet of samples", tidy(sheet["source"])))
+        facts.append(("Columns of the sheet", tidy(", ".join(sheet["columns"]))))
+    return facts
 
 
 def card_section(selection, comparison):

@@ -750,8 +750,12 @@ def test_next_commands_keep_the_options_of_the_sheet_and_run(run, genes):
     assert json.loads(evaluated.out)["n_groups"] == 20
 
 
-def test_the_model_file_remembers_the_sheet(run, genes):
-    assert run("select", *genes, "--groups", "patient", "--model", "m.skops", *QUICK).code == 0
+def test_the_model_file_and_the_report_remember_the_sheet(run, genes):
+    files = ("--model", "m.skops", "--report", "r.html", "--resamples", "0")
+    assert run("select", *genes, "--groups", "patient", *files, *QUICK).code == 0
+    report = Path("r.html").read_text()
+    for fact in ("Sheet of samples", "sheet.csv", "Columns of the sheet", "state, patient"):
+        assert fact in report
     metadata = read_model_card("m.skops").metadata
     sheet = metadata["sheet"]
     assert metadata["target"] == "state"

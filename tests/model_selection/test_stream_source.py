@@ -8,14 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
 
 from centroidal import SparseCenterClassifier
 from centroidal.model_selection import select_features
-from centroidal.model_selection.splits import StreamFolds, training_sets
+from centroidal.model_selection.splits import GroupFolds, StreamFolds, Units, training_sets
 from centroidal.persistence import load_model, read_model_card, save_model
 from centroidal.streaming import batches, fit_batches
+from centroidal.streaming.labels import hash_names
 from tests.streaming import children
 from tests.streaming.test_batches import (
+    add_column,
     damage,
     write_csr_npz,
     write_folder,
@@ -113,6 +116,23 @@ def test_folds_are_drawn_by_the_seed_and_for_each_class_anew():
     assert 0.1 < np.mean(first[:1000] == first[1000:]) < 0.3
     orders = {tuple(run) for run in first.reshape(-1, 5).tolist()}
     assert len(orders) > 100  # of 120
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(n_groups=st.integers(9, 60), n_folds=st.integers(3, 5), seed=st.integers(0, 2**32 - 1))
+def test_groups_of_a_class_are_spread_over_folds(n_groups, n_folds, seed):
+    names = np.array([f"p{i}" for i in range(n_groups)], dtype=object)
+    codes = np.maximum(0, np.arange(n_groups) % 3 - (np.arange(n_groups) >= 9))
+    by_class = [np.unique(hash_names(names[codes == code])) for code in range(3)]
+    units = Units(np.arange(3), np.array([each.size for each in by_class]), "group")
+    deal = GroupFolds.deal(min(n_folds, 3), seed, units, by_class, is_nested=True)
+    folds = deal.folds_of(codes, None, hash_names(names))
+    for code in range(3):
+        assert np.ptp(np.bincount(folds[codes == code], minlength=deal.n_folds)) <= 1
+    order = np.random.default_rng(0).permutation(n_groups).repeat(2)
+    np.testing.assert_array_equal(deal.folds_of(None, None, hash_names(names[order])), folds[order])
+    with pytest.raises(ValueError, match="was not there when groups were counted"):
+        deal.folds_of(None, None, np.array([2**64 - 1], dtype=np.uint64))
 
 
 def test_fifteen_training_sets_for_five_folds():
@@ -608,3 +628,111 @@ def test_memory_does_not_grow_with_the_data(tmp_path):
         works.append(children.Work(select_features, tmp_path / name, {}, {"random_state": 0}))
     small, large = works
     assert children.megabytes(large, before=small) < 200
+
+
+# ------------------------------------------------------------------ groups
+
+
+PATIENT = np.repeat(np.arange(30), 4)
+PATIENTS = np.array([f"p{number}" for number in PATIENT])
+
+
+def write_patients(form, path):
+    """Thirty patients with four samples each, noise, and a label that is drawn for each patient."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 200))[PATIENT] + 0.3 * rng.normal(size=(120, 200))
+    y = np.array(["ill", "well"])[rng.integers(0, 2, 30)][PATIENT]
+    order = rng.permutation(120)
+    if form == "dense":
+        source = write_folder(path / "parts", X[order], y[order], cuts=(20, 45, 70), group=9)
+    else:
+        source = write_csr_npz(path / "table.npz", X[order], y[order])
+    add_column(source, "patient", PATIENTS[order])
+    return source
+
+
+def open_patients(source, batch_size=16, **options):
+    drop = ["sample"] if source.is_dir() else []
+    return batches(source, target="kind", drop=drop, batch_size=batch_size, **options)
+
+
+@pytest.mark.parametrize("form", ["dense", "csr"])
+@pytest.mark.parametrize("method", ["l2", "l1"])
+def test_groups_are_whole_in_all_folds(form, method, tmp_path):
+    source = write_patients(form, tmp_path)
+    options = {"method": method, "random_state": SEED}
+    leaky = open_patients(source, ids="patient")
+    assert select_features(leaky, **options).score > 0.85
+    found = select_features(open_patients(source, groups="patient"), **options)
+    assert found.score < 0.7
+    assert (found.n_groups, found.feature_names.size) == (30, 200)
+    assert "on unseen groups of samples" in found.summary()
+    assert np.ptp(found.interval) > 0.3  # that of 30, not of 120
+    again = select_features(open_patients(source, batch_size=50, groups="patient"), **options)
+    assert again.confusion.tolist() == found.confusion.tolist()
+
+
+def test_scores_in_groups_are_those_of_folds_by_hand(tmp_path):
+    source = write_patients("dense", tmp_path)
+    rows = open_patients(source, groups="patient")
+    found = select_features(rows, n_features_to_select=5, cv=4, random_state=SEED)
+    X, y, names = (
+        np.concatenate([getattr(batch, name) for batch in rows]) for name in ("X", "y", "groups")
+    )
+    by_class = rows.groups_by_class(found.classes)
+    units = Units(found.classes, np.array([each.size for each in by_class]), "group")
+    deal = GroupFolds.deal(4, SEED, units, by_class, is_nested=False)
+    folds = deal.folds_of(None, None, hash_names(names))
+    for fold, choice in enumerate(found.fold_choices):
+        test = folds == fold
+        assert not np.intersect1d(names[test], names[~test]).size
+        model = clone(found.model).fit(X[~test], y[~test])
+        assert choice["score"] == pytest.approx(np.mean(model.predict(X[test]) == y[test]))
+
+
+@pytest.mark.parametrize("method", ["l2", "l1"])
+def test_groups_stay_the_same_when_a_run_goes_on(method, tmp_path):
+    rows = open_patients(write_patients("dense", tmp_path), groups="patient")
+    options = {"method": method, "n_features_to_select": 3, "random_state": SEED}
+    whole = select_features(rows, **options)
+    path = tmp_path / "c.skops"
+
+    def stop(n_done, n_rows, what):
+        if n_done > 150:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        select_features(rows, checkpoint=path, checkpoint_every=1, progress=stop, **options)
+    assert read_model_card(path).metadata["select_features"]["parameters"]["groups"] == "patient"
+    assert_same(select_features(rows, checkpoint=path, **options), whole)
+
+
+def test_checkpoint_with_other_groups_is_refused(tmp_path):
+    source, path = write_patients("csr", tmp_path), tmp_path / "c.skops"
+    options = {"n_features_to_select": 3, "random_state": SEED, "checkpoint": path}
+    select_features(open_patients(source), **options)
+    with pytest.raises(ValueError, match="groups was None and is 'patient'"):
+        select_features(open_patients(source, groups="patient"), **options)
+
+
+def test_groups_that_folds_cannot_share_are_refused_in_words(tmp_path):
+    X, y = make_data()
+    source = write_csr_npz(tmp_path / "table.npz", X, y)
+    two = np.where(y == "c", "one", np.where(np.arange(N_ROWS) % 2, "two", "three"))
+    add_column(source, "few", two)
+    add_column(source, "many", np.array([f"m{i // 2}" for i in range(N_ROWS)]))
+    with pytest.raises(ValueError, match="class 'c' has 1 group; at least 3 are needed"):
+        select_features(open_patients(source, groups="few"))
+    with pytest.raises(ValueError, match="cv=40 must be at most .*, the number of groups of class"):
+        select_features(open_patients(source, groups="many"), cv=40)
+    with pytest.raises(ValueError, match=r"batches\(..., groups=COLUMN\) names those of X"):
+        select_features(open_patients(source), groups=two)
+
+
+def test_a_class_in_too_few_folds_is_named():
+    by_class = [np.arange(9, dtype=np.uint64), np.array([0, 1], dtype=np.uint64)]
+    units = Units(np.array(["a", "b"]), np.array([9, 2]), "group")
+    with pytest.raises(
+        ValueError, match="class 'b' has 2 groups, which cv=3 folds of whole groups"
+    ):
+        GroupFolds.deal(3, 0, units, by_class, is_nested=True)

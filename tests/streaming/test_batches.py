@@ -17,6 +17,7 @@ from scipy import sparse
 from centroidal.io import read_table
 from centroidal.streaming import parquet_reader, text, text_reader
 from centroidal.streaming.batches import Batches, _batch_size, batches
+from centroidal.streaming.labels import hash_names
 
 
 def sample(n_rows=23, n_features=5, dtype=np.float64, seed=0):
@@ -135,7 +136,70 @@ def stacked(found):
     return X, np.concatenate([batch.y for batch in found])
 
 
+def add_column(path, name, values):
+    """Write a source again with one more column of texts."""
+    if path.suffix == ".h5ad":
+        with h5py.File(path, "a") as file:
+            file["obs"][name] = values.tolist()
+            file["obs"].attrs["column-order"] = [*file["obs"].attrs["column-order"], name]
+    elif path.suffix == ".npz":
+        np.savez(path, **np.load(path), **{name: values})
+    elif (path / "X.npy").exists():
+        np.save(path / f"{name}.npy", values)
+    elif ".parquet" in path.name or path.is_dir():
+        start = 0
+        for part in [path] if path.is_file() else sorted(path.iterdir()):
+            table = pq.read_table(part)
+            mine = pa.array(values[start : start + len(table)].tolist(), pa.string())
+            pq.write_table(table.append_column(name, mine), part, row_group_size=4)
+            start += len(table)
+    else:
+        separator = "\t" if ".tsv" in path.name else ","
+        frame = pd.read_csv(path, sep=separator, dtype=str)
+        frame.insert(0, name, values)
+        frame.to_csv(path, index=False, sep=separator)
+
+
 # ------------------------------------------------------------------ every format
+
+
+def test_groups_are_read_and_are_no_feature(source):
+    names = np.array([f"p{i % 7}" for i in range(23)])
+    add_column(source.path, "patient", names)
+    found = opened(source, groups="patient", batch_size=5)
+    assert (found.groups, found.n_features) == ("patient", 5)
+    assert np.concatenate([batch.groups for batch in found]).tolist() == names.tolist()
+    later = np.concatenate([batch.groups for batch in found.columns(1, 3).start(2)])
+    assert later.tolist() == names[10:].tolist()
+    np.testing.assert_array_equal(stacked(found)[0], source.X)
+    classes, by_class = found.classes(), found.groups_by_class(found.classes())
+    for label, hashes in zip(classes, by_class, strict=True):
+        np.testing.assert_array_equal(hashes, np.unique(hash_names(names[source.y == label])))
+
+
+def test_ids_can_be_groups(source):
+    names = np.array([f"p{i % 7}" for i in range(23)])
+    add_column(source.path, "patient", names)
+    for batch in opened(source, ids="patient", groups="patient", batch_size=5):
+        assert batch.groups.tolist() == batch.ids.tolist()
+
+
+def test_without_groups_there_are_none(source):
+    found = opened(source)
+    assert found.groups is None
+    assert all(batch.groups is None for batch in found)
+
+
+def test_missing_and_unknown_groups_are_refused_in_words(source):
+    names = np.array([f"p{i}" for i in range(23)])
+    names[9] = ""
+    add_column(source.path, "patient", names)
+    with pytest.raises(ValueError, match="has no (column|array).* 'patien'. Did you mean"):
+        opened(source, groups="patien")
+    with pytest.raises(ValueError, match="'kind' is asked for twice"):
+        opened(source, groups="kind")
+    with pytest.raises(ValueError, match=r"1 of \d+ samples have no group in 'patient' \(sample"):
+        list(opened(source, groups="patient"))
 
 
 @pytest.mark.parametrize("batch_size", [1, 4, 7, 23, 100, None])

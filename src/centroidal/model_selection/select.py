@@ -81,7 +81,8 @@ def select_features(
     groups : array-like of shape (n_samples,), default=None
         What samples belong together, such as the patient they come from: all samples of a group
         are in the same fold, outer and inner, so that the score is that for new groups. Where a
-        patient has several samples, a score without groups promises too much.
+        patient has several samples, a score without groups promises too much. Batches name theirs
+        when they are opened.
     blocks : array-like of shape (n_samples,), default=None
         What samples have in common that new ones may not, such as the batch, site or study they
         come from. Beside the usual score, each block is left out whole and predicted by a
@@ -147,7 +148,8 @@ def select_features(
     serves both.
 
     **Batches.** Of each class, every run of `cv` samples has one in each fold, in an order drawn at
-    random, so folds do not depend on the size of batches. Means take two passes, medians one for
+    random, so folds do not depend on the size of batches. Groups of a class are spread evenly over
+    the folds, whatever the number of their samples. Means take two passes, medians one for
     each block of columns and one more. A run that was killed and is started again ends with the
     same result, to the bit. When it is finished the checkpoint is a file with the model.
 
@@ -179,6 +181,8 @@ def select_features(
         "memory": memory,
     }  # fmt: skip
     if isinstance(X, Batches):
+        if groups is not None:
+            raise ValueError("groups must be None: batches(..., groups=COLUMN) names those of X.")
         unused = {"y": y, "n_repeats": n_repeats, **in_memory}
         _check_unused(unused, "needs all samples in memory, and X is Batches")
         source = BatchSource(X, method, random_state, n_jobs, progress, **in_batches)
@@ -190,11 +194,13 @@ def select_features(
     found = _select(source, method, choice, cv, n_repeats)
     scores, final, repeats = found.scores, found.final, found.repeats
     described = source.describe_samples(found.candidates[scores.method], scores, final, repeats)
-    effect = 1.0
+    n_samples, effect = int(source.class_counts.sum()), 1.0
+    units = source.n_groups or n_samples
     if source.groups is not None:
         is_right = described["predicted"] == described["true_codes"]
         effect = design_effect(is_right, source.groups)
-    units = source.n_groups or int(source.class_counts.sum())
+    elif source.n_groups is not None:  # batches keep no sample: as if groups were right as a whole
+        effect = n_samples / units
     in_blocks = source.score_blocks(partial(_select_part, method, choice), scoring)
 
     return FeatureSelection(

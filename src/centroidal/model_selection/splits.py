@@ -11,6 +11,7 @@ from .._parameters import check_count
 from .repeatable import draw_seed, draw_seeds
 
 __all__ = [
+    "GroupFolds",
     "Repeat",
     "StreamFolds",
     "Units",
@@ -205,10 +206,14 @@ def _draw_whole_groups(n_folds, data, groups, rng, least):
         n_tested = np.bincount(np.concatenate(tested), minlength=data.classes.size)
         if n_tested.min() >= least:
             return folds
-    units = Units.of(data.classes, data.codes, groups)
-    few = int(n_tested.argmin())
-    raise ValueError(
-        f"class {data.classes.tolist()[few]!r} has {units.tell(units.counts[few])}, which cv="
+    raise _too_few_folds(n_folds, Units.of(data.classes, data.codes, groups), n_tested, least)
+
+
+def _too_few_folds(n_folds, units, n_tested, least):
+    """Return the error of a class that is in too few folds."""
+    few = int(np.argmin(n_tested))
+    return ValueError(
+        f"class {units.classes.tolist()[few]!r} has {units.tell(units.counts[few])}, which cv="
         f"{n_folds} folds of whole groups cannot share: {least} folds at least must have samples "
         "of each class. Take fewer folds, or leave the class out."
     )
@@ -220,7 +225,8 @@ def _draw_whole_groups(n_folds, data, groups, rng, least):
 class Repeat(NamedTuple):
     """All samples, cut into outer folds once."""
 
-    folds: "np.ndarray | StreamFolds"  # of each sample, or what knows it when a sample is read
+    # Of each sample, or what knows it when a sample is read.
+    folds: "np.ndarray | StreamFolds | GroupFolds"
     n_folds: int
     seeds: list  # of the random features of each fold
     first: int = 0  # number of the first fold among those of all repeats
@@ -253,10 +259,10 @@ def cut_samples(data, n_folds, n_repeats, rng, groups, is_nested):
     return repeats
 
 
-def deal_rows(n_folds, seed):
+def deal_rows(n_folds, seed, folds=None):
     """Deal rows that are read in batches to outer folds, once; return the only repeat."""
     seeds = draw_seeds(np.random.RandomState(seed), n_folds).tolist()
-    return [Repeat(StreamFolds(n_folds, seed), n_folds, seeds)]
+    return [Repeat(folds or StreamFolds(n_folds, seed), n_folds, seeds)]
 
 
 class StreamFolds(NamedTuple):
@@ -269,8 +275,8 @@ class StreamFolds(NamedTuple):
     n_folds: int
     seed: int
 
-    def folds_of(self, codes, n_before):
-        """Fold of each row; of each class there were so many rows before."""
+    def folds_of(self, codes, n_before, groups=None):
+        """Fold of each row; of each class there were so many rows before. There are no groups."""
         folds = np.empty(codes.size, dtype=np.int32)
         counts = np.bincount(codes, minlength=n_before.size)
         rows_by_class = np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
@@ -290,3 +296,44 @@ class StreamFolds(NamedTuple):
         counter, skipped = divmod(start, _WORDS_AT_A_TIME)
         generator = np.random.Philox(key=[self.seed, code], counter=counter)
         return generator.random_raw(skipped + n_words)[skipped:]
+
+
+class GroupFolds(NamedTuple):
+    """Deals whole groups to folds: the fold of a row is that of its group, wherever it stands.
+
+    Groups of a class are spread evenly; how many rows of it a fold has is even in expectation.
+    """
+
+    n_folds: int
+    groups: np.ndarray  # hashes of their names, sorted
+    folds: np.ndarray  # of each group
+
+    @classmethod
+    def deal(cls, n_folds, seed, units, by_class, is_nested):
+        """Deal groups, given by hashes of those of each class; raise if a class is in few folds.
+
+        A group with samples of several classes is dealt with those of the rarest.
+        """
+        groups = np.unique(np.concatenate(by_class))
+        places = [np.searchsorted(groups, each) for each in by_class]
+        owners = np.empty(groups.size, dtype=int)
+        for code in np.argsort(-units.counts, kind="stable"):
+            owners[places[code]] = code
+        rng, least = np.random.RandomState(seed), 3 if is_nested else 2
+        folds = np.empty(groups.size, dtype=np.int32)
+        for _ in range(_MOST_DRAWS):
+            order = rng.permutation(groups.size)
+            order = order[np.argsort(owners[order], kind="stable")]
+            folds[order] = np.arange(groups.size) % n_folds
+            n_tested = [np.unique(folds[mine]).size for mine in places]
+            if min(n_tested) >= least:
+                return cls(n_folds, groups, folds)
+        raise _too_few_folds(n_folds, units, n_tested, least)
+
+    def folds_of(self, codes, n_before, groups):
+        """Fold of each row, by the hash of its group."""
+        places = np.searchsorted(self.groups, groups)
+        places[places == self.groups.size] = 0
+        if (self.groups[places] != groups).any():
+            raise ValueError("a row is of a group that was not there when groups were counted.")
+        return self.folds[places]

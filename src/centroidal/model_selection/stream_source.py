@@ -15,6 +15,7 @@ from ..classifiers.sparse_center_rule import ColumnSummary
 from ..statistics import ClassMoments, class_moments, map_blocks
 from ..streaming.batches import Batches
 from ..streaming.checkpoint import Checkpoint, Progress, manifest_of, read_manifest
+from ..streaming.labels import hash_names
 from ..streaming.passes import (
     RowCount,
     block_width,
@@ -29,7 +30,7 @@ from .metrics import confusion_matrices
 from .nested import FoldCounts
 from .procedures import FinalModel
 from .repeatable import seed_of
-from .splits import StreamFolds, Units, deal_rows
+from .splits import GroupFolds, StreamFolds, Units, deal_rows
 
 __all__ = ["BatchSource"]
 
@@ -54,6 +55,7 @@ class BatchSource:
         self._tell = progress_function(progress, "rows")
         self.seed = _check_seed(random_state, checkpoint)
         self.classes, self.class_counts = _check_classes(batches, classes)
+        self._groups = None if batches.groups is None else batches.groups_by_class(self.classes)
         self._batches, self._method, self._n_jobs = batches, method, n_jobs
         self._path, self._every, self._memory = checkpoint, checkpoint_every, memory
 
@@ -68,7 +70,12 @@ class BatchSource:
         """Names of all features."""
         return np.array(self._batches.feature_names.tolist())
 
-    n_groups = groups = None
+    groups = None  # of each sample, of which nothing is kept
+
+    @property
+    def n_groups(self):
+        """Number of groups; None if each sample stands for itself."""
+        return None if self._groups is None else np.unique(np.concatenate(self._groups)).size
 
     def find_suspicions(self):
         """Return none: samples that were read are not kept, to be compared with others."""
@@ -80,12 +87,17 @@ class BatchSource:
 
     @property
     def units(self):
-        """What is dealt to folds, counted for each class."""
-        return Units(self.classes, self.class_counts)
+        """What is dealt to folds, samples or groups, counted for each class."""
+        if self._groups is None:
+            return Units(self.classes, self.class_counts)
+        return Units(self.classes, np.array([each.size for each in self._groups]), "group")
 
     def cut(self, n_folds, n_repeats, is_nested):
-        """Deal the rows to outer folds; `n_repeats` is None."""
-        return deal_rows(n_folds, self.seed)
+        """Deal the rows, or whole groups, to outer folds; `n_repeats` is None."""
+        folds = None
+        if self._groups is not None:
+            folds = GroupFolds.deal(n_folds, self.seed, self.units, self._groups, is_nested)
+        return deal_rows(n_folds, self.seed, folds)
 
     def prepare(self, trials):
         """Open the checkpoint, which must be of the same selection."""
@@ -103,6 +115,8 @@ class BatchSource:
         """Say what the selection depends on."""
         cut = {"cv": trial.repeat.n_folds, "random_state": self.seed}
         parameters = {"method": self._method, **trial.choice._asdict(), **cut}
+        if self._groups is not None:
+            parameters["groups"] = self._batches.groups
         more = {"class_counts": self.class_counts.tolist()}
         if not self._plan.has_moments:
             more["columns_at_a_time"] = self._plan.width
@@ -143,7 +157,7 @@ class BatchSource:
         models = _Models(trial, plan, summary)
         for batch in self._batches.start(self._done.n_done - summary.n_steps):
             codes = codes_of(batch, self.classes)
-            models.predict(batch.X, codes, self._tally)
+            models.predict(batch.X, codes, _group_hashes(batch), self._tally)
             rows_read.add(codes.size)
             self._advance(rows_read)
             if checkpoint.is_due() and self._done.n_done < summary.n_steps + plan.n_batches:
@@ -182,7 +196,7 @@ class StreamPlan(NamedTuple):
     batches: Batches
     classes: np.ndarray
     estimator: BaseEstimator  # what is fitted, with any number of features
-    folds: StreamFolds
+    folds: StreamFolds | GroupFolds
     sets: list  # the training sets, each by the folds it leaves out; the first leaves out none
     width: int  # columns of which all rows are read at a time, if they are
     n_jobs: int | None
@@ -223,6 +237,10 @@ def _check_classes(batches, classes):
     return classes, np.array([total.get(label, 0) for label in classes.tolist()])
 
 
+def _group_hashes(batch):
+    return None if batch.groups is None else hash_names(batch.groups)
+
+
 # ------------------------------------------------------------------ what is summarised
 
 
@@ -250,7 +268,8 @@ class MeansPass:
         plan, n_classes = self._plan, self._plan.n_classes
         for batch in plan.batches.start(n_done) if n_done < self.n_steps else ():
             codes = codes_of(batch, plan.classes)
-            cells = plan.folds.folds_of(codes, self._n_before) * n_classes + codes
+            folds = plan.folds.folds_of(codes, self._n_before, _group_hashes(batch))
+            cells = folds * n_classes + codes
             n_cells = plan.folds.n_folds * n_classes
             found = class_moments(batch.X, cells, n_cells, None, plan.n_jobs)
             self._moments = found if self._moments is None else self._moments.merge(found)
@@ -309,8 +328,8 @@ class MediansPasses:
         plan, batches = self._plan, self._plan.batches
         for start in self._starts[n_done:]:
             block = batches.columns(start, min(start + plan.width, batches.n_features))
-            X, codes = read_block(block, plan.classes, rows_read)
-            folds = plan.folds.folds_of(codes, np.zeros(plan.n_classes, dtype=int))
+            X, codes, groups = read_block(block, plan.classes, rows_read)
+            folds = plan.folds.folds_of(codes, np.zeros(plan.n_classes, dtype=int), groups)
             self._summarise(X.tocsc() if issparse(X) else X, codes, folds)
             yield
 
@@ -425,10 +444,10 @@ class _Models:
                 one, other = left_out
                 self._jobs += [(other, one, path, None), (one, other, path, None)]
 
-    def predict(self, X, codes, tally):
+    def predict(self, X, codes, groups, tally):
         """Predict rows, and count what comes out."""
         plan, trial = self._plan, self._trial
-        folds = plan.folds.folds_of(codes, tally.n_before)
+        folds = plan.folds.folds_of(codes, tally.n_before, groups)
         rows = [np.flatnonzero(folds == fold) for fold in range(trial.repeat.n_folds)]
         inner_sizes = trial.inner_sizes(self._key)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from .annotated_file import Hdf5Store, ZarrStore
 from .arrays import Matrix, refuse_huge
-from .labels import labels_from_values
+from .labels import group_names, labels_from_values
 from .limits import RefusedFileError
 from .pieces import FileFacts, Fingerprint, Piece
 from .request import clean_errors, texts
@@ -63,13 +63,17 @@ class AnnotatedReader:
             with self._clean_errors():
                 matrix, labels = self._matrix(file), file.column(request.target)
                 ids = file.names("obs") if request.ids is None else file.column(request.ids)
+                groups = None if request.groups is None else file.column(request.groups)
             for start in range(first_row, self.n_samples, n_rows):
                 rows = slice(start, min(start + n_rows, self.n_samples))
                 with self._clean_errors():
                     X = matrix.rows(rows.start, rows.stop, kept, request)
                     names = np.array(texts(ids[rows]), dtype=object)
                     y = labels_from_values(labels[rows])
-                yield Piece(X, y, names, request.name)
+                    members = None if groups is None else groups[rows]
+                if members is not None:
+                    members = group_names(members, request.groups, request.name)
+                yield Piece(X, y, names, request.name, members)
 
     def labels(self):
         """Yield the labels alone, as often as they occur."""

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from .._files import check_source
 from .._sparse import check_sparse_structure
-from .labels import labels_from_array
+from .labels import group_names, labels_from_array
 from .limits import RefusedFileError
 from .pieces import FileFacts, Fingerprint, Piece
 from .request import check_characters, clean_errors, quote, texts
@@ -164,7 +164,7 @@ class ArraysReader:
         self.n_samples, n_columns = self._matrix.shape
         self.n_stored = self._matrix.n_stored
         self.row_bytes = self._matrix.row_bytes
-        for asked in (request.target, request.ids):
+        for asked in (request.target, request.ids, request.groups):
             if asked is not None and asked not in arrays:
                 raise ValueError(request.say_unknown("array", asked, list(arrays)))
         self._y = arrays[request.target]
@@ -172,6 +172,9 @@ class ArraysReader:
         self._ids = arrays.get(request.ids or "ids")
         if self._ids is not None:
             self._check_length(request.ids or "ids", self._ids)
+        self._groups = None if request.groups is None else arrays[request.groups]
+        if self._groups is not None:
+            self._check_length(request.groups, self._groups)
         self.has_names = "feature_names" in arrays
         request.check_size(n_columns * _BYTES_PER_NAME, self._matrix.n_bytes, "names of features")
         names = numbered_names(n_columns)
@@ -208,8 +211,12 @@ class ArraysReader:
             with self._clean_errors():
                 X = self._matrix.rows(start, stop, kept, self._request)
                 ids = None if self._ids is None else texts(self._ids[start:stop])
+                groups = None if self._groups is None else self._groups[start:stop]
             ids = ids and np.array([name.strip() for name in ids], dtype=object)
-            yield Piece(X, self._labels(start, stop), ids, self._request.name)
+            request = self._request
+            if groups is not None:
+                groups = group_names(groups, request.groups, request.name)
+            yield Piece(X, self._labels(start, stop), ids, request.name, groups)
 
     def labels(self):
         """Yield the labels alone, as often as they occur."""
@@ -262,7 +269,9 @@ class Matrix(NamedTuple):
         return 8 + (size + 4) * self.n_stored / max(1, self.shape[0])
 
     def rows(self, start, stop, columns, request):
-        """Take columns of a range of rows; sparse rows must be read whole."""
+        """Take columns of a range of rows; sparse rows must be read whole, if at all."""
+        if not columns.size:
+            return np.empty((stop - start, 0))
         is_range = columns[-1] - columns[0] + 1 == columns.size
         if self.parts is None:
             wanted = slice(columns[0], columns[-1] + 1)

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._data import label_codes
 from .._files import check_source
 from .._parameters import check_count
 from .annotated_reader import open_h5ad, open_zarr
 from .arrays import open_folder, open_npz
-from .labels import check_labels, check_n_labels
+from .labels import check_labels, check_n_labels, hash_names
 from .parquet_reader import ParquetReader
 from .pieces import check_values, concatenate_pieces
 from .request import Request, suffix_of
@@ -39,6 +40,8 @@ class Batch(NamedTuple):
         Which batch it is, from 0 on.
     files : tuple of (str, int)
         Which files the rows came from, and how many from each, in order.
+    groups : ndarray of shape (n_rows,) or None
+        Names of the groups that samples belong to, as str, if they were asked for.
     """
 
     X: np.ndarray
@@ -46,6 +49,7 @@ class Batch(NamedTuple):
     ids: np.ndarray | None
     number: int
     files: tuple = ()
+    groups: np.ndarray | None = None
 
 
 class Batches:
@@ -64,8 +68,8 @@ class Batches:
         Number of rows; None for text, until its labels were read.
     batch_size : int
         Rows of each batch but the last.
-    target : str
-        The name of the labels.
+    target, groups : str
+        The name of the labels, and of the column of groups; that is None if there are none.
     source : str
         The name of the file or folder.
     has_names : bool
@@ -90,7 +94,7 @@ class Batches:
         self.feature_names = np.array(reader.feature_names[self._columns], dtype=object)
         self.n_features = self.feature_names.size
         self.batch_size = batch_size
-        self.target, self.source = request.target, request.name
+        self.target, self.groups, self.source = request.target, request.groups, request.name
         self.has_names, self.n_stored = reader.has_names, reader.n_stored
 
     def __repr__(self):
@@ -153,6 +157,29 @@ class Batches:
             raise ValueError(f"{self.source} has no rows.")
         return found, counts
 
+    def groups_by_class(self, classes):
+        """Read labels and groups alone, and return which groups have samples of each class.
+
+        Parameters
+        ----------
+        classes : ndarray
+            All labels.
+
+        Returns
+        -------
+        list of ndarray of uint64
+            For each class the groups, sorted, by hashes of their names.
+        """
+        found = [np.array([], dtype=np.uint64) for _ in classes]
+        # Of a sparse source no feature need be read, of another it is one.
+        narrow = slice(0, 1 if self.n_stored is None else 0)
+        for piece in self._reader.pieces(0, _MOST_ROWS, narrow):
+            check_labels(piece.y, piece.n_rows, self.target, piece.name)
+            codes, hashes = label_codes(piece.y, classes), hash_names(piece.groups)
+            for code in np.unique(codes).tolist():
+                found[code] = np.union1d(found[code], hashes[codes == code])
+        return found
+
     def columns(self, first, last):
         """Return the same batches with some of the features only.
 
@@ -199,8 +226,7 @@ class Batches:
             first_row = number * self.batch_size
             pieces = self._pieces(first_row)
             for content in concatenate_pieces(pieces, self.batch_size, self.n_samples - first_row):
-                X, y, ids, files = content
-                yield Batch(X, y, ids, number, files)
+                yield Batch(number=number, **content)
                 number += 1
         except (ValueError, OSError) as error:
             kind = ValueError if isinstance(error, ValueError) else OSError
@@ -214,7 +240,17 @@ class Batches:
             yield piece
 
 
-def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None, max_bytes=None):
+def batches(
+    source,
+    *,
+    target,
+    ids=None,
+    groups=None,
+    drop=(),
+    layer=None,
+    batch_size=None,
+    max_bytes=None,
+):
     r"""Read a table with labels in batches, for data that do not fit in memory.
 
     Parameters
@@ -233,6 +269,10 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None, m
         `obs` in .h5ad and .zarr.
     ids : str, default=None
         The column with names of samples, as in :func:`~centroidal.io.read_table`.
+    groups : str, default=None
+        The column, or array, that says what samples belong together, such as the patient they come
+        from; it may be that of the ids, and is no feature.
+        :func:`~centroidal.model_selection.select_features` keeps groups whole.
     drop : sequence of str, default=()
         Columns to leave out. All must be there.
     layer : str, default=None
@@ -296,7 +336,7 @@ def batches(source, *, target, ids=None, drop=(), layer=None, batch_size=None, m
     path = Path(source)
     name = path.name or str(path)
     request = Request.from_options(
-        name, target=target, ids=ids, drop=drop, layer=layer, max_bytes=max_bytes
+        name, target=target, ids=ids, drop=drop, layer=layer, max_bytes=max_bytes, groups=groups
     )
     reader = _reader(path, request)
     if not reader.feature_names:

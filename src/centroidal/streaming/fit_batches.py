@@ -247,7 +247,7 @@ def _fit_columns(model, batches, classes, checkpoint, width, tell):
     rows_read = RowCount(tell, batches.n_samples, len(starts), done.n_rows)
     for number, start in enumerate(starts[done.n_done :], done.n_done + 1):
         block = batches.columns(start, min(start + width, batches.n_features))
-        X, codes = read_block(block, classes, rows_read)
+        X, codes, _ = read_block(block, classes, rows_read)
         parts.append(model._problem.summarise_columns(X, codes, classes.size, height, model.n_jobs))
         done = Progress(number, rows_read.n_done)
         if number < len(starts):

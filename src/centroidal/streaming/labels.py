@@ -1,13 +1,17 @@
 """Labels as a table gives them -> an array of strings or numbers."""
 
+from hashlib import blake2b
+
 import numpy as np
 
-from .request import list_values, quote
+from .request import list_values, quote, texts
 
 __all__ = [
     "MISSING",
     "check_labels",
     "check_n_labels",
+    "group_names",
+    "hash_names",
     "is_missing",
     "labels_from_array",
     "labels_from_text",
@@ -131,6 +135,30 @@ def check_labels(y, n_samples, target, name, ids=None):
             f"{name}: a label in {quote(target)} has {y.dtype.itemsize // 4} "
             f"characters, more than {_LONGEST_LABEL}; is it the column of labels?"
         )
+
+
+def group_names(values, groups, name):
+    """Return what a column says of the group of each sample as texts; raise if one is missing."""
+    values = np.asarray(values, dtype=object).ravel()
+    missing = np.flatnonzero([_is_nothing(each) for each in values.tolist()])
+    if missing.size:
+        raise ValueError(
+            f"{name}: {missing.size} of {values.size} samples have no group in {quote(groups)} "
+            f"(sample {list_values((missing + 1).tolist())}). Each sample needs a group, if one of "
+            "its own."
+        )
+    return np.array(texts(values), dtype=object)
+
+
+def hash_names(names):
+    """Return 8 bytes for each name, so that many can be kept; the same for the same name."""
+    names = names.tolist()
+    known = {name: name.encode("utf-8", "surrogatepass") for name in set(names)}
+    hashes = {
+        name: int.from_bytes(blake2b(code, digest_size=8).digest(), "big")
+        for name, code in known.items()
+    }
+    return np.array([hashes[name] for name in names], dtype=np.uint64)
 
 
 def check_n_labels(n_labels, target, name):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._optional import require
-from .labels import is_missing, labels_from_array, labels_from_values
+from .labels import group_names, is_missing, labels_from_array, labels_from_values
 from .pieces import FileFacts, Fingerprint, Piece
 from .request import clean_errors, list_differences, texts
 
@@ -121,7 +121,8 @@ class ParquetReader:
         self._ids = None if roles.ids is None else names[roles.ids]
         targets = [] if request.target is None else [request.target]
         self._text_target = [name for name in targets if _is_text(types[names.index(name)])]
-        self._special = [name for name in (request.target, self._ids) if name is not None]
+        special = (request.target, self._ids, request.groups)
+        self._special = [name for name in dict.fromkeys(special) if name is not None]
         is_text = [names[j] for j in roles.features if not _is_number(types[j])]
         if is_text:
             request.refuse_text(self._examples(path, is_text, request))
@@ -190,12 +191,16 @@ class ParquetReader:
         ids = None
         if self._ids is not None:
             ids = np.array(texts(batch.column(len(features) + 1).to_pylist()), dtype=object)
+        groups, column = None, self._request.groups
+        if column is not None:
+            groups = group_names(batch.column(column).to_pylist(), column, name)
         numbers = self._numbers(batch.select(range(len(features))), name)
         height = max(_LEAST_SLICE, _SLICE_BYTES // (self._dtype.itemsize * len(features)))
         for start in range(0, batch.num_rows, height):
             rows = slice(start, start + height)
             X = numbers.slice(start, height).to_tensor(null_to_nan=True).to_numpy()
-            yield Piece(X, y[rows], None if ids is None else ids[rows], name)
+            named = [None if each is None else each[rows] for each in (ids, groups)]
+            yield Piece(X, y[rows], named[0], name, named[1])
 
     def _numbers(self, batch, name):
         """Cast columns that are not what the array is made of; mostly there is none."""

@@ -7,6 +7,7 @@ from .._data import label_codes
 from .._state import check_state
 from ..classifiers.sparse_center_rule import ColumnSummary
 from ..statistics import ClassMedians, ClassMoments
+from .labels import hash_names
 
 __all__ = [
     "RowCount",
@@ -70,13 +71,16 @@ def block_width(batches, memory):
 
 
 def read_block(block, classes, rows_read):
-    """Read all rows of a block of columns."""
+    """Read all rows of a block of columns: samples, codes, and hashes of groups if there are."""
     n_rows = block.n_samples
     codes = np.empty(n_rows, dtype=np.int32)
+    groups = None if block.groups is None else np.empty(n_rows, dtype=np.uint64)
     X, parts, at = None, [], 0
     for batch in block:
         rows = slice(at, at + batch.y.size)
         codes[rows] = codes_of(batch, classes)
+        if groups is not None:
+            groups[rows] = hash_names(batch.groups)
         if sparse.issparse(batch.X):
             parts.append(batch.X)
         else:
@@ -84,7 +88,7 @@ def read_block(block, classes, rows_read):
             X[rows] = batch.X
         at = rows.stop
         rows_read.add(batch.y.size)
-    return sparse.vstack(parts, format="csr") if parts else X, codes
+    return sparse.vstack(parts, format="csr") if parts else X, codes, groups
 
 
 def summary_arrays(summary):

@@ -29,6 +29,7 @@ class Piece(NamedTuple):
     y: np.ndarray
     ids: np.ndarray | None
     name: str
+    groups: np.ndarray | None = None
 
     @property
     def n_rows(self):
@@ -39,8 +40,13 @@ class Piece(NamedTuple):
         """Take some of the rows."""
         if start == 0 and stop >= self.n_rows:
             return self
-        ids = None if self.ids is None else self.ids[start:stop]
-        return self._replace(X=self.X[start:stop], y=self.y[start:stop], ids=ids)
+        return self._replace(
+            X=self.X[start:stop], y=self.y[start:stop],
+            **{
+                name: None if names is None else names[start:stop]
+                for name, names in (("ids", self.ids), ("groups", self.groups))
+            },
+        )  # fmt: skip
 
 
 class Fingerprint(NamedTuple):
@@ -76,7 +82,7 @@ class FileFacts(NamedTuple):
 
 
 def concatenate_pieces(pieces, n_rows, n_left):
-    """Yield rows in fixed numbers: samples, labels, ids, and how many rows came from which file.
+    """Yield rows in fixed numbers, as keywords: X, y, ids, groups, and from which files they came.
 
     There are `n_left` rows in all, and `n_rows` at a time, the last time fewer. Dense pieces are
     copied to one array as they come, so that no more than that array is kept.
@@ -101,7 +107,7 @@ class _BatchBuffer:
     def __init__(self, height):
         self._height = self.n_free = height
         self._dense, self._parts = None, []
-        self._labels, self._ids, self._files = [], [], {}
+        self._names, self._files = {"y": [], "ids": [], "groups": []}, {}
 
     def add(self, piece):
         """Add rows; there is room for them."""
@@ -112,18 +118,21 @@ class _BatchBuffer:
                 self._dense = np.empty((self._height, piece.X.shape[1]), piece.X.dtype)
             at = self._height - self.n_free
             self._dense[at : at + piece.n_rows] = piece.X
-        self._labels.append(piece.y)
-        self._ids.append(piece.ids)
+        for name, parts in self._names.items():
+            parts.append(getattr(piece, name))
         self._files[piece.name] = self._files.get(piece.name, 0) + piece.n_rows
         self.n_free -= piece.n_rows
 
     def content(self):
-        """Return samples, labels, ids, and how many rows came from which file."""
+        """Return what a batch is made of, by name."""
         X = self._dense
         if X is None:
             X = self._parts[0] if len(self._parts) == 1 else sparse.vstack(self._parts, "csr")
-        ids = None if self._ids[0] is None else np.concatenate(self._ids)
-        return X, np.concatenate(self._labels), ids, tuple(self._files.items())
+        names = {
+            name: None if parts[0] is None else np.concatenate(parts)
+            for name, parts in self._names.items()
+        }
+        return {"X": X, **names, "files": tuple(self._files.items())}
 
 
 def check_values(X, names, name):

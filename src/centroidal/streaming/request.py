@@ -68,11 +68,12 @@ class Request(NamedTuple):
     max_bytes: int | None = None  # see `limits.py`
     annotations: tuple = ()
     sheet: object = None  # of samples; what it has is not looked for in the source
+    groups: str | None = None  # the column of groups, which is that of the ids or an annotation
 
     @classmethod
     def from_options(
         cls, name, *, target, ids, drop, transpose=False, layer=None, max_bytes=None,
-        annotations=(), sheet=None,
+        annotations=(), sheet=None, groups=None,
     ):  # fmt: skip
         """Make names of what was asked for, and raise if one is asked for twice."""
         optional(check_count)("max_bytes", max_bytes)
@@ -80,18 +81,23 @@ class Request(NamedTuple):
             (each,) if isinstance(each, str) else tuple(map(str, each))
             for each in (drop, annotations)
         )
-        target, ids, layer = (None if each is None else str(each) for each in (target, ids, layer))
+        target, ids, layer, groups = (
+            None if each is None else str(each) for each in (target, ids, layer, groups)
+        )
+        if groups not in (None, ids):
+            annotations += (groups,)
         special = [each for each in (target, ids, *annotations) if each is not None]
         in_sheet = () if sheet is None else sheet.columns
         for each in special:
             if special.count(each) > 1 or (each in drop and each not in in_sheet):
                 raise ValueError(
-                    f"{quote(each)} is asked for twice, among target, ids, drop and annotations."
+                    f"{quote(each)} is asked for twice, among target, ids, groups, drop and "
+                    "annotations."
                 )
         drop = tuple(dict.fromkeys(drop))
         target = None if target in in_sheet else target
         annotations = tuple(each for each in annotations if each not in in_sheet)
-        return cls(name, target, ids, drop, transpose, layer, max_bytes, annotations, sheet)
+        return cls(name, target, ids, drop, transpose, layer, max_bytes, annotations, sheet, groups)
 
     def column_roles(self, names, unnamed=None, samples=()):
         """Find the names that were asked for; `unnamed` is an index, never a feature.

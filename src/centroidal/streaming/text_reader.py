@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from .labels import MISSING, check_n_labels, labels_from_text
+from .labels import MISSING, check_n_labels, group_names, labels_from_text
 from .pieces import FileFacts, Fingerprint, Piece
 from .request import clean_errors, list_values, quote
 from .text import (
@@ -159,7 +159,13 @@ class TextReader:
         kinds.add(rows)
         ids = rows.texts.get(roles.ids)
         ids = None if ids is None else np.array(ids, dtype=object)
-        return Piece(rows.X, self._labels(rows.texts[roles.target]), ids, self._request.name)
+        y, request = self._labels(rows.texts[roles.target]), self._request
+        groups = None
+        if request.groups is not None:
+            cells = rows.texts[self._head.header.index(request.groups)]
+            values = [None if cell in MISSING else cell for cell in cells]
+            groups = group_names(values, request.groups, request.name)
+        return Piece(rows.X, y, ids, request.name, groups)
 
     def _labels(self, cells):
         try:

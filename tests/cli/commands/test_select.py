@@ -646,7 +646,8 @@ def test_next_commands_and_the_card_know_the_groups(run, patients):
     [
         (("--groups", "patien"), "has no column 'patien'. Did you mean 'patient'?"),
         (("--groups", "state"), "'state' is asked for twice"),
-        (("--groups", "patient", "--stream"), "--groups is for all samples in memory"),
+        (("--groups", "patien", "--stream"), "has no column 'patien'. Did you mean 'patient'?"),
+        (("--groups", "patient", "--stream", "--folds", "11"), "--folds 11 must be at most 10"),
         (("--groups", "patient", "--folds", "11"), "--folds 11 must be at most 10, the number of"),
     ],
 )
@@ -662,6 +663,18 @@ def test_missing_group_is_refused_before_any_work(run, patients):
     found = run("select", patients, "--target", "state", "--groups", "patient")
     assert found.code == 2
     assert "groups has no value for 1 of 60 samples" in " ".join(found.err.split())
+
+
+def test_groups_of_a_stream_stay_together(run, patients):
+    options = ("--target", "state", "--stream", "--groups", "patient")
+    found = select(run, patients, *options)
+    assert found["selection"]["n_groups"] == 20
+    assert found["selection"]["score"] < 0.75
+    assert found["table"]["n_features"] == 60
+    by_id = select(run, patients, *options, "--id", "patient")["selection"]
+    assert by_id["score"] == found["selection"]["score"]
+    options = ("--target", "state", "--stream", "--id", "patient", "--groups", "none")
+    assert select(run, patients, *options)["selection"]["n_groups"] is None
 
 
 def test_samples_of_one_patient_are_warned_of_without_groups(run, patients):

@@ -46,7 +46,7 @@ EXAMPLES = """\
 
 _N_RESAMPLES = 50
 _IN_MEMORY = (
-    "--impute", "--transpose", *SHEET, "--groups", "--blocks", "--resamples", "--compare",
+    "--impute", "--transpose", *SHEET, "--blocks", "--resamples", "--compare",
     "--export-selected",
 )  # fmt: skip
 _FILES = {
@@ -255,7 +255,7 @@ def _select_stream(args, messages):
     with input_errors():
         rows = batches(
             args.table, target=args.target, ids=args.id, drop=args.drop, layer=args.layer,
-            max_bytes=args.max_bytes,
+            groups=None if args.groups == "none" else args.groups, max_bytes=args.max_bytes,
         )  # fmt: skip
     with messages.bar("Selecting features") as advance, _stream_errors(args):
         selection = select_features(

@@ -704,6 +704,7 @@ def test_blocks_of_a_column_are_left_out_whole(run, patients):
     assert found["selection"]["answer_in_blocks"].startswith("Of blocks left out whole: accuracy")
     shown = run("select", patients, *options, *QUICK, "--report", "r.html")
     assert "Of blocks left out whole" in " ".join(shown.out.split())
+    assert "--groups patient --drop site" in " ".join(shown.out.split())
     assert "Blocks left out whole." in Path("r.html").read_text()
 
 

@@ -372,5 +372,7 @@ def _next_steps(args, written):
     if not args.stream:
         same = ("--target", *READING, *SHEET, "--impute", "--groups")
         words = ["centroidal", "compare", args.table, *given_options(args, same)]
+        if args.blocks not in (None, args.id, args.groups) and args.samples is None:
+            words += ["--drop", args.blocks]  # no feature there, either
         steps["compare classifiers"] = shlex.join(words)
     return steps

@@ -135,7 +135,7 @@ _KNOWN = {
         "metavar": "COLUMN",
         "help": "what samples belong together, such as the patient: they are never on both sides "
         "of a fold, and the column is no feature; none: each sample stands for itself (default: "
-        "repeated sample ids are groups, but with --stream)",
+        "repeated sample ids are groups, except with --stream)",
     },
     "--blocks": {
         "metavar": "COLUMN",

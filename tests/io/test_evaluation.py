@@ -140,6 +140,22 @@ def test_a_class_of_one_sample_is_in_every_resample():
     assert np.isfinite(list(found.intervals.values())).all()
 
 
+def test_many_classes_of_one_sample_have_intervals_of_what_needs_no_class():
+    rng = np.random.default_rng(0)
+    codes = np.r_[np.arange(40), np.zeros(20, dtype=int)]
+    X = rng.normal(size=(60, 5)) + np.r_[np.zeros(40), np.ones(20)][:, None]
+    model = SparseCenterClassifier(3).fit(np.r_[X, X + 0.3], np.r_[codes, codes])
+    found = evaluate_model(model, X, codes, n_bootstrap=100)
+    low, high = found.intervals["accuracy"]
+    assert low < found.metrics["accuracy"] < high
+    assert np.isfinite(found.metrics["roc_auc"])
+    assert found.intervals["roc_auc"] is None
+    assert (
+        "no interval of ROC AUC, average precision: some resamples lack a class"
+        in (found.remarks[0])
+    )
+
+
 def test_all_right_is_no_interval_of_width_zero():
     X, y = make_samples(shift=50.0)
     found = evaluate_model(SparseCenterClassifier(3).fit(X, y), X[:40], y[:40])

@@ -26,6 +26,8 @@ __all__ = ["Evaluation", "evaluate_model"]
 _ALL_SCORES = SCORES | PROBABILITY_SCORES
 _TAIL = 0.025  # on either side of a 95 % interval
 _MOST_DRAWS = 50  # of a resample, until every class that has samples is in it
+_NO_CLASS = f"some resamples lack a class, however often they are drawn ({_MOST_DRAWS} times)"
+_NO_SPREAD = "all resamples give the same value"
 _N_AT_ONCE = 2**21  # weights of samples, or counts, in memory for a block of resamples
 _ROUNDING = 1e-12
 
@@ -209,10 +211,11 @@ def evaluate_model(
     score = partial(_score, codes, predictions, cells)
     metrics = {name: float(value[0]) for name, value in score(np.ones((1, n_samples))).items()}
     rng = np.random.default_rng(seed_of(random_state))
+    draw = partial(_draw_weights, codes, units, names.size, rng)
     noun = "sample" if groups is None else "group"
     n_rows = max(1, _N_AT_ONCE // max(cells.shape))
     sizes = [min(n_rows, n_bootstrap - start) for start in range(0, n_bootstrap, n_rows)]
-    intervals, remarks = _intervals(score, metrics, units, names.size, sizes, rng, noun)
+    intervals, remarks = _intervals(score, metrics, draw, sizes, names.size, noun)
     absent = classes[np.bincount(codes, minlength=classes.size) == 0].tolist()
     if absent:
         remarks.insert(0, _remark_on_absent(absent, metrics))
@@ -269,10 +272,8 @@ def _codes_of(labels, classes):
 
 
 def _remark_on_absent(absent, metrics):
-    words = f"No sample is of class {list_names(absent)}"
-    if "roc_auc" not in metrics:
-        return f"{words}."
-    return f"{words}, so ROC AUC and average precision are not defined."
+    so = ", so ROC AUC and average precision are not defined" if "roc_auc" in metrics else ""
+    return f"No sample is of class {list_names(absent)}{so}."
 
 
 # ------------------------------------------------------------------ scores and intervals
@@ -296,47 +297,42 @@ def _score(codes, predictions, cells, weights):
     return scores
 
 
-def _intervals(score, metrics, units, n_units, sizes, rng, noun):
+def _intervals(score, metrics, draw, sizes, n_units, noun):
     """Return the interval of each metric, None where there is none, and the reasons for that."""
-    intervals = dict.fromkeys(metrics)
+    intervals, lacking = dict.fromkeys(metrics), {}
     if n_units < 2:
         return intervals, [f"There are no intervals: all comes from one {noun}."]
     names = [name for name, value in metrics.items() if isfinite(value)]
-    blocks = [_resample(score, names, units, n_units, size, rng) for size in sizes]
+    blocks = [[scores[name] for name in names] for scores in map(score, map(draw, sizes))]
     values = np.concatenate(blocks, axis=1)
-    if np.isnan(values).any():
-        return intervals, [
-            f"There are no intervals: in some resamples a class has no sample, even if they are "
-            f"drawn {_MOST_DRAWS} times."
-        ]
-    flat, bounds = [], np.quantile(values, [_TAIL, 1.0 - _TAIL], axis=1).T.tolist()
+    bounds = np.quantile(values, [_TAIL, 1.0 - _TAIL], axis=1).T.tolist()
     for name, (low, high) in zip(names, bounds, strict=True):
         if high - low > _ROUNDING:
             intervals[name] = (low, high)
         elif name == "accuracy":
             intervals[name] = _binomial_interval(metrics[name], n_units)
         else:
-            flat.append(_ALL_SCORES[name].name)
-    if not flat:
-        return intervals, []
-    which = ", ".join(flat)
-    return intervals, [f"There is no interval of {which}: all resamples give the same value."]
+            reason = _NO_SPREAD if isfinite(high) else _NO_CLASS
+            lacking.setdefault(reason, []).append(_ALL_SCORES[name].name)
+    return intervals, [
+        f"There is no interval of {', '.join(which)}: {why}." for why, which in lacking.items()
+    ]
 
 
-def _resample(score, names, units, n_units, n_rows, rng):
-    """Return scores of resamples, in columns; those that are not defined are drawn again."""
-    values = np.full((len(names), n_rows), np.nan)
+def _draw_weights(codes, units, n_units, rng, n_rows):
+    """Draw how often each sample is in each resample; those that lack a class are drawn again."""
+    _, places = np.unique(codes, return_inverse=True)
+    members = sparse.csr_array((np.ones(codes.size), (np.arange(codes.size), places)))
+    weights, rows = np.empty((n_rows, codes.size)), np.arange(n_rows)
     for _ in range(_MOST_DRAWS):
-        rows = np.flatnonzero(np.isnan(values).any(axis=0))
-        if not rows.size:
-            break
         drawn = rng.integers(n_units, size=(rows.size, n_units))
         drawn += n_units * np.arange(rows.size)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=rows.size * n_units)
-        weights = counts.reshape(rows.size, n_units)[:, units].astype(float)
-        scores = score(weights)
-        values[:, rows] = [scores[name] for name in names]
-    return values
+        counts = np.bincount(drawn.ravel(), minlength=drawn.size)
+        weights[rows] = counts.reshape(drawn.shape)[:, units]
+        rows = rows[(weights[rows] @ members == 0.0).any(axis=1)]
+        if not rows.size:
+            break
+    return weights
 
 
 def _binomial_interval(share, n_units):

@@ -111,21 +111,23 @@ def score_probabilities(probabilities, codes, weights):
 def _rank_scores(scores, is_positive, weights):
     """Return the area under the ROC curve, and average precision, of each row of weights."""
     order = np.argsort(-scores, kind="stable")
-    ends = np.flatnonzero(np.diff(-scores[order], append=np.inf))  # ties are told apart by nothing
-    sums = [
-        np.cumsum(weights[:, order] * mask[order], axis=1)[:, ends]
-        for mask in (is_positive, ~is_positive)
-    ]
-    hits, others = (np.pad(each, ((0, 0), (1, 0))) for each in sums)
-    n_hits, n_others = hits[:, -1], others[:, -1]
+    ranked, places = -scores[order], np.flatnonzero(is_positive[order])
+    own = weights[:, order[places]]
+    sums, hits = (
+        np.pad(np.cumsum(each, axis=1), ((0, 0), (1, 0))) for each in (weights[:, order], own)
+    )
+    n_hits, n_others = hits[:, -1], sums[:, -1] - hits[:, -1]
+    # What ranks above each positive sample, without its ties and with them.
+    ends = [np.searchsorted(ranked, ranked[places], side) for side in ("left", "right")]
+    found = [hits[:, np.searchsorted(places, end)] for end in ends]
+    above = [sums[:, end] for end in ends]
+    others = (above[0] - found[0] + above[1] - found[1]) / 2.0
+    area = (own * (n_others[:, None] - others)).sum(axis=1)
+    precision = np.divide(found[1], above[1], out=np.zeros(own.shape), where=above[1] > 0)
     is_there = (n_hits > 0) & (n_others > 0)
-    steps = np.diff(hits, axis=1)
-    area = (np.diff(others, axis=1) * (hits[:, 1:] + hits[:, :-1])).sum(axis=1) / 2.0
-    above = sums[0] + sums[1]
-    precision = np.divide(sums[0], above, out=np.zeros(above.shape), where=above > 0)
     return [
         np.divide(value, scale, out=np.full(scale.shape, np.nan), where=is_there)
-        for value, scale in ((area, n_hits * n_others), ((steps * precision).sum(axis=1), n_hits))
+        for value, scale in ((area, n_hits * n_others), ((own * precision).sum(axis=1), n_hits))
     ]
 
 

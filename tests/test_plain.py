@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from centroidal._plain import json_plain, percent
+from centroidal._plain import interval_text, json_plain, percent
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,11 @@ def test_what_is_not_finite_becomes_null_where_that_is_asked():
 def test_a_space_stands_before_the_sign():
     assert percent(0.95) == "95.0 %"
     assert percent(np.float64(0.4167), digits=0) == "42 %"
+
+
+def test_the_sign_stands_once_in_an_interval():
+    assert interval_text((0.84, 0.96), is_share=True) == "84.0 to 96.0 %"
+    assert interval_text((-0.1, 0.96), is_share=False) == "-0.100 to 0.960"
 
 
 def test_the_standard_error_has_the_digits_of_the_share():

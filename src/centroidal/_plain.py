@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-__all__ = ["json_plain", "percent", "score_text"]
+__all__ = ["interval_text", "json_plain", "percent", "score_text"]
 
 
 def json_plain(value, *, finite=False):
@@ -41,3 +41,9 @@ def score_text(value, error=None, *, is_share):
         return percent(value, error)
     around = f" ± {error:.3f}" if error is not None and math.isfinite(error) else ""
     return f"{value:.3f}{around}"
+
+
+def interval_text(interval, *, is_share):
+    """Write the ends of an interval of a score: "84.0 to 96.0 %", or "0.840 to 0.960"."""
+    low, high = (score_text(end, is_share=is_share) for end in interval)
+    return f"{low.removesuffix(' %')} to {high}"

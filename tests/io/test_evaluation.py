@@ -12,7 +12,7 @@ from centroidal.model_selection.methods import PROBABILITY_SCORES, SCORES
 from centroidal.persistence import save_model
 
 NAMES = np.array(["ash", "elm", "oak", "yew"])
-PROMISE = {"scoring": "accuracy", "score": 0.95, "se_score": 0.027, "target": "tree"}
+PROMISE = {"scoring": "accuracy", "score": 0.95, "interval": [0.91, 0.98], "target": "tree"}
 
 
 def make_samples(n_samples=120, n_classes=3, shift=1.5, seed=0):
@@ -252,10 +252,12 @@ def promising(tmp_path):
 
 def test_the_promise_of_the_file_stands_beside_what_was_found(promising):
     found = evaluate_model(*promising(shift=3.0, **PROMISE))
-    assert found.promised == {"scoring": "accuracy", "score": 0.95, "se_score": 0.027}
+    assert found.promised == {"scoring": "accuracy", "score": 0.95, "interval": (0.91, 0.98)}
     assert not found.same_table
     assert found.summary().startswith("accuracy ")
-    assert found.summary().endswith("on 120 samples; the model file promised 95.0 ± 2.7 %.")
+    assert found.summary().endswith(
+        "on 120 samples; the model file promised 95.0 % (95 % interval 91.0 to 98.0 %)."
+    )
     assert found.summary() in str(found)
     assert all(" ".join(row) in " ".join(str(found).split()) for row in found.rows())
     assert repr(found).startswith("<Evaluation: 120 samples, accuracy 0.")
@@ -263,11 +265,11 @@ def test_the_promise_of_the_file_stands_beside_what_was_found(promising):
 
 def test_a_promise_that_was_not_kept_is_said(promising):
     found = evaluate_model(*promising(shift=0.2, **PROMISE))
-    assert found.summary().endswith("95.0 ± 2.7 %, which is more than the interval allows.")
+    assert found.summary().endswith("91.0 to 98.0 %), which is more than the interval found.")
 
 
 def test_the_promised_score_is_the_one_that_is_told(promising):
-    found = evaluate_model(*promising(scoring="f1_macro", score=0.5))
+    found = evaluate_model(*promising(scoring="f1_macro", score=0.5, interval="wide"))
     assert found.summary().startswith(f"mean F1 {found.metrics['f1_macro']:.3f} (95 % interval 0.")
     assert found.summary().endswith("the model file promised 0.500.")
 

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from .._data import as_frame
 from .._parameters import check_count
-from .._plain import score_text
+from .._plain import interval_text, score_text
 from ..model_selection.methods import PROBABILITY_SCORES, SCORES
 from ..model_selection.metrics import score_confusion, score_probabilities
 from ..model_selection.repeatable import seed_of
@@ -53,8 +53,8 @@ class Evaluation:
     n_groups : int or None
         Number of groups of samples; None if each sample stands for itself.
     promised : dict or None
-        What the model file says of unseen samples: "scoring", "score" and "se_score". None if it
-        says nothing.
+        What the model file says of unseen samples: "scoring", "score" and, where it is known,
+        its 95 % "interval". None if it says nothing.
     same_table : bool
         Whether the table is one that the model was trained on, by its SHA-256.
     labels : ndarray of shape (n_samples,)
@@ -86,11 +86,9 @@ class Evaluation:
     def summary(self):
         """Say in a sentence or two how well the model does, and what its file promised."""
         name = "accuracy" if self.promised is None else self.promised["scoring"]
-        low_high = _interval_text(name, self.intervals[name])
-        within = f" (95 % interval {low_high})" if low_high else ""
         groups = "" if self.n_groups is None else f" in {count_noun(self.n_groups, 'group')}"
         words = (
-            f"{SCORES[name].name} {_score_text(name, self.metrics[name])}{within} on "
+            f"{SCORES[name].name} {_tell(name, self.metrics[name], self.intervals[name])} on "
             f"{count_noun(self.n_samples, 'sample')}{groups}{self._beside(name)}."
         )
         if self.same_table:
@@ -101,12 +99,11 @@ class Evaluation:
         """Say what was promised, and whether it is out of reach."""
         if self.promised is None:
             return ""
-        score, error = self.promised["score"], self.promised["se_score"]
-        words = f"; the model file promised {_score_text(name, score, error)}"
-        interval = self.intervals[name]
+        score, interval = self.promised["score"], self.intervals[name]
+        words = f"; the model file promised {_tell(name, score, self.promised['interval'])}"
         if self.same_table or interval is None or score <= interval[1]:
             return words
-        return f"{words}, which is more than the interval allows"
+        return f"{words}, which is more than the interval found"
 
     def rows(self):
         """Return a row of texts for each metric: what it is called, its value, its interval."""
@@ -348,10 +345,11 @@ def _binomial_interval(share, n_units):
 
 def _promise(metadata):
     """Return the score that a model file promises; None if it does not, or in no usable form."""
-    scoring, score, error = (metadata.get(name) for name in ("scoring", "score", "se_score"))
+    scoring, score, interval = (metadata.get(name) for name in ("scoring", "score", "interval"))
     if scoring not in list(SCORES) or not _is_number(score):
         return None
-    return {"scoring": scoring, "score": score, "se_score": error if _is_number(error) else None}
+    is_pair = isinstance(interval, list) and len(interval) == 2 and all(map(_is_number, interval))
+    return {"scoring": scoring, "score": score, "interval": tuple(interval) if is_pair else None}
 
 
 def _is_number(value):
@@ -366,13 +364,18 @@ def _training_digests(metadata):
     return [digest for digest in found if isinstance(digest, str)]
 
 
-def _score_text(name, value, error=None):
-    return score_text(value, error, is_share=_ALL_SCORES[name].is_share)
+def _score_text(name, value):
+    return score_text(value, is_share=_ALL_SCORES[name].is_share)
 
 
 def _interval_text(name, interval):
-    """Write an interval, as "84.0 to 96.0 %"; nothing for None."""
+    """Write an interval; nothing for None."""
     if interval is None:
         return ""
-    low, high = (_score_text(name, each) for each in interval)
-    return f"{low.removesuffix(' %')} to {high}"
+    return interval_text(interval, is_share=_ALL_SCORES[name].is_share)
+
+
+def _tell(name, value, interval):
+    """Write a score with its interval, if there is one."""
+    within = "" if interval is None else f" (95 % interval {_interval_text(name, interval)})"
+    return f"{_score_text(name, value)}{within}"

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._plain import percent, score_text
+from .._plain import interval_text, percent, score_text
 from .methods import SCORES
 from .metrics import score_confusion
 
@@ -177,8 +177,8 @@ class FeatureSelection:
         return score_text(value, error, is_share=SCORES[self.scoring].is_share)
 
     def _tell_interval(self):
-        low, high = map(self._tell, self.interval)
-        return f"95 % interval {low.removesuffix(' %')} to {high}"
+        is_share = SCORES[self.scoring].is_share
+        return f"95 % interval {interval_text(self.interval, is_share=is_share)}"
 
     def summary(self):
         """Say the answer in a sentence or two: features, score, and what to compare it with."""

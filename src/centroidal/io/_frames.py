@@ -99,7 +99,8 @@ def read_frame_sheet(source, request):
     """Read a sheet of samples; an index of pandas that is not a count is its first column."""
     kinds = "a path, or a data frame of pandas, polars or pyarrow"
     frame, index = _open_frame(source, request, f"{request.name} must be {kinds}.")
-    names, columns = texts(list(frame.columns)), list(frame.iter_columns())
+    names = texts(list(frame.columns))
+    columns = [frame[:, place] for place in range(len(names))]
     if index is not None:
         names = ["" if index.name is None else str(index.name), *names]
         columns = [index, *columns]

@@ -194,13 +194,6 @@ def select_features(
     found = _select(source, method, choice, cv, n_repeats)
     scores, final, repeats = found.scores, found.final, found.repeats
     described = source.describe_samples(found.candidates[scores.method], scores, final, repeats)
-    n_samples, effect = int(source.class_counts.sum()), 1.0
-    units = source.n_groups or n_samples
-    if source.groups is not None:
-        is_right = described["predicted"] == described["true_codes"]
-        effect = design_effect(is_right, source.groups)
-    elif source.n_groups is not None:  # batches keep no sample: as if groups were right as a whole
-        effect = n_samples / units
     in_blocks = source.score_blocks(partial(_select_part, method, choice), scoring)
 
     return FeatureSelection(
@@ -222,7 +215,7 @@ def select_features(
         versions=versions(),
         **scores.results(),
         **final._asdict(),
-        interval=scores.interval(units, effect, source.seed),
+        interval=_interval(source, scores, described),
         **described,
         seconds=time.perf_counter() - start,
     )
@@ -246,6 +239,18 @@ def _select(source, method, choice, cv, n_repeats):
     scores = nested_cross_validation(source, candidates, choice, repeats)
     final = source.fit_final(candidates[scores.method], scores.n_features)
     return _Selected(candidates, repeats, scores, final)
+
+
+def _interval(source, scores, described):
+    """Return the 95 % confidence interval of the score, which groups widen."""
+    n_samples, effect = int(source.class_counts.sum()), 1.0
+    units = source.n_groups or n_samples
+    if source.groups is not None:
+        is_right = described["predicted"] == described["true_codes"]
+        effect = design_effect(is_right, source.groups)
+    elif source.n_groups is not None:  # batches keep no sample: as if groups were right as a whole
+        effect = n_samples / units
+    return scores.interval(units, effect, source.seed)
 
 
 def _select_part(method, choice, source):

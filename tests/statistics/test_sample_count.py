@@ -83,3 +83,8 @@ def test_weights_are_brought_to_the_number_of_samples(rng):
     np.testing.assert_array_equal(weights_in_samples(np.array([1.0, 2.0, 0.0])), [1.0, 2.0, 0.0])
     np.testing.assert_allclose(weights_in_samples(np.array([0.1, 0.2])), [1.0, 2.0])
     assert weights_in_samples(rng.uniform(size=50)).sum() == pytest.approx(50.0)
+
+
+def test_weights_of_which_one_is_nearly_nothing_have_no_unit():
+    found = SampleCount.of(np.array([5e-324, 1.0, 2.0]))
+    assert (found.unit, found.number(3.0)) == (0.0, 3.0)

@@ -72,7 +72,7 @@ def _common_unit(first, second, least):
     """Find the largest number of which both are multiples, by Euclid; 0 if it is below `least`."""
     low, high = sorted((first, second))
     rounding = _WHOLE * high
-    while low > least:
+    while low > least and np.isfinite(high / low):
         rest = abs(high - round(high / low) * low)
         if rest <= rounding:
             return low

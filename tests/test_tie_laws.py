@@ -24,6 +24,7 @@ from centroidal import (
 from centroidal.classifiers.sparse_center_rule import SparseCenterProblem
 from centroidal.model_selection import select_features
 from centroidal.model_selection.feature_flow import ranking_of
+from centroidal.model_selection.procedures import CentersPath
 from centroidal.statistics import class_moments, fold_moments
 
 pytestmark = pytest.mark.once
@@ -304,3 +305,40 @@ def test_order_of_rows_does_not_change_what_is_predicted_half_way_between_center
         expected = CLASSIFIERS[recipe]().fit(X, y).predict(new)
         found = CLASSIFIERS[recipe]().fit(X[order], y[order]).predict(new)
         np.testing.assert_array_equal(found, expected)
+
+
+PATHS = {
+    "l2": {},
+    "l2 std": {"scale": "std"},
+    "l2 within": {"scale": "within"},
+    "l1": {"metric": "l1"},
+    "l1 mad": {"metric": "l1", "scale": "mad"},
+}
+
+
+@pytest.mark.parametrize("stored", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("recipe", PATHS)
+def test_path_predicts_half_way_between_centers_as_each_of_its_models_does(recipe, stored):
+    sizes = np.array([1, 2, 3, 5, 6])
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n_samples, n_classes = rng.integers(8, 30), 2 + seed % 2
+        X, y = rng.integers(0, 3, (n_samples, 6)).astype(float), np.arange(n_samples) % n_classes
+        order, new = rng.permutation(n_samples), rng.integers(0, 3, (100, 6)).astype(float)
+        model = SparseCenterClassifier(1, **PATHS[recipe]).fit(X, y)
+        expected = [model.at(size).predict(new) for size in sizes]
+        for rows in (slice(None), order):
+            fitted = SparseCenterClassifier(1, **PATHS[recipe]).fit(X[rows], y[rows])
+            path = CentersPath(fitted._problem, fitted._solution)
+            found = path.predict(stored(new), np.arange(100), sizes)
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_path_of_random_features_levels_ties_by_their_own_size(rng):
+    """A feature of huge numbers that is not in a model does not decide what a tie is in it."""
+    X = np.column_stack([rng.integers(0, 2, (20, 2)), 1e9 * rng.integers(0, 9, 20)]).astype(float)
+    X[:, 0], y = [0.0, 1e-6] * 10, np.arange(20) % 2
+    model = SparseCenterClassifier(1).fit(X, y)
+    path = CentersPath(model._problem, model._solution)
+    found = path.predict_in_orders(np.array([[0, 1, 2]]), X, np.arange(20), np.array([1]))
+    assert found[0, 0].tolist() == y.tolist()

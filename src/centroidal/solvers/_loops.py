@@ -114,10 +114,9 @@ def nearest_dense(X, rows, columns, enters, scale, centers, is_l1, bonus):
     A model has the features that entered so far: feature `j` enters model `enters[j, order]`; the
     models of an order follow each other, and one that is left alone. `columns` are the features
     that enter any other. What features are divided by, `scale`, and the `centers` (classes,
-    features) are in the order of the data.
+    features) are in the order of the data; `bonus` is of shape (orders, classes, models).
     """
-    n_classes, n_models = bonus.shape
-    n_orders = enters.shape[1]
+    n_orders, n_classes, n_models = bonus.shape
     labels = np.empty((n_orders, rows.size, n_models), np.int32)
     n_kept = n_orders * (n_models + 1) * n_classes
     height = min(TILE, max(LEAST_TILE, GAPS // n_kept))
@@ -128,7 +127,7 @@ def nearest_dense(X, rows, columns, enters, scale, centers, is_l1, bonus):
         add_gaps(X, tile, columns, enters, scale, centers, is_l1, gaps)
         for order in range(n_orders):
             mine = gaps[order * (n_models + 1) : (order + 1) * (n_models + 1)]
-            follow_gaps(mine, bonus, labels[order, start : start + height])
+            follow_gaps(mine, bonus[order], labels[order, start : start + height])
     return labels
 
 

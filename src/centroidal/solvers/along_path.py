@@ -4,6 +4,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from . import _loops
+from .ranking import ROUNDING
 
 _LABELS_PER_BLOCK = 2**20
 
@@ -13,7 +14,8 @@ def nearest_in_orders(path, orders, X, rows, *, is_l1, grid, bonus):
 
     The models have the first `grid` features of each order, of which the ranking may be one. The
     samples are in the coordinates of the path. `bonus` (classes, grid) is taken off the distances:
-    the prior, in units of distance. Of several classes that are as near, the first. Time is
+    the prior, in units of distance. Of several classes that are as near up to rounding, the first,
+    as in `predict`. Time is
     O(n m K + n K n_grid) for dense data, which are read once for all orders, and
     O(nnz K + n K n_grid) an order for sparse data.
     """
@@ -40,8 +42,19 @@ def _nearest(path, orders, X, is_l1, grid, bonus):
     centers = path.class_centers
     if is_unseen.any():
         centers = np.where(is_unseen[:, None], 0.0, centers)
+    bonus = bonus - _rounding(path, orders, grid) * np.arange(len(centers))[:, None]
     find = _nearest_sparse if issparse(X) else _nearest_dense
     return find(X, orders, path.scale, centers, is_l1, grid, bonus)
+
+
+def _rounding(path, orders, grid):
+    """Bound what rounding does to usual distances, in an array of (orders, 1, grid).
+
+    A class stands back by so much behind the one before it, so that ties go to the first.
+    """
+    sizes = (path.spreads + path.gains)[orders[:, : grid[-1]]]
+    starts = np.append(0, grid[:-1])
+    return ROUNDING * np.cumsum(np.add.reduceat(sizes, starts, axis=1), axis=1)[:, None]
 
 
 def _nearest_dense(X, orders, scale, centers, is_l1, grid, bonus):
@@ -59,14 +72,14 @@ def _nearest_sparse(X, orders, scale, centers, is_l1, grid, bonus):
     centers = centers * rates
     losses = np.abs(centers) if is_l1 else centers**2
     paths = [
-        (enters, np.cumsum(losses[:, order], axis=1)[:, grid - 1])
-        for enters, order in zip(_models_entered(orders, grid), orders, strict=True)
+        (enters, np.cumsum(losses[:, order], axis=1)[:, grid - 1], mine)
+        for enters, order, mine in zip(_models_entered(orders, grid), orders, bonus, strict=True)
     ]
     entries, features = (X.data, X.indices, X.indptr), (rates, np.ascontiguousarray(centers.T))
     return lambda rows: np.array(
         [
-            _loops.nearest_sparse(entries, rows, enters, *features, is_l1, zeros, bonus)
-            for enters, zeros in paths
+            _loops.nearest_sparse(entries, rows, enters, *features, is_l1, zeros, mine)
+            for enters, zeros, mine in paths
         ]
     )
 

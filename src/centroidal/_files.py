@@ -17,7 +17,7 @@ else:
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-__all__ = ["FileLock", "check_source", "check_target", "write_atomically"]
+__all__ = ["FileLock", "check_source", "check_target", "suffix_of", "write_atomically"]
 
 
 def write_atomically(path, content, *, force=False):
@@ -102,6 +102,12 @@ class FileLock:
         """Let others write the file."""
         self._path.unlink(missing_ok=True)
         os.close(self._descriptor)
+
+
+def suffix_of(path):
+    """Return what a file name ends in, in small letters, with that of compression."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
 
 
 def check_source(path):

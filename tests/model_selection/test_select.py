@@ -866,6 +866,14 @@ def test_random_features_are_beaten_by_two_standard_errors(found, score, beats):
     assert told.beats_random is beats
 
 
+def test_table_of_features_has_a_row_for_each_selected_one(found):
+    table = found.feature_columns()
+    assert list(table) == ["rank", "feature", "gain", "center_0", "center_1", "center_2"]
+    assert table["rank"] == [*range(1, found.n_features_to_select + 1)]
+    assert table["feature"] == found.selected_names.tolist()
+    assert table["center_2"] == found.centers[2, found.selected].tolist()
+
+
 def test_printing_shows_features_and_classes(found):
     told = replace(found, n_features_to_select=2)
     lines = str(told).splitlines()

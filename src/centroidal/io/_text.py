@@ -5,21 +5,18 @@ import numpy as np
 from ..streaming.labels import labels_from_text
 from ..streaming.request import RawTable
 from ..streaming.text import (
-    SEPARATORS,
     ColumnKinds,
     cell_text,
+    check_n_cells,
     find_roles,
     parse_numbers,
     parse_rows,
     plain_text,
     split_header,
-    top_line,
 )
 from .sheets import make_sheet
 
 __all__ = ["read_text", "read_text_sheet"]
-
-_BYTES_PER_NAME, _BYTES_PER_ROW = 140, 200  # as objects of Python
 
 
 def read_text(data, request, suffix):
@@ -55,19 +52,8 @@ def read_text_sheet(data, request, suffix):
 
 def _lines(data, request, suffix):
     text = plain_text(data, request, suffix)
-    _check_cells(text, request, len(data))
+    check_n_cells(text, request, len(data))
     return split_header(text, request, suffix)
-
-
-def _check_cells(text, request, n_stored):
-    """Raise if cells, rows and names take too much memory: in the text a cell may be one byte."""
-    n_names, n_cells = (
-        max(part.count(separator.encode()) for separator in SEPARATORS)
-        for part in (top_line(text), text)
-    )
-    n_rows = text.count(b"\n") + text.count(b"\r")
-    n_bytes = _BYTES_PER_NAME * n_names + _BYTES_PER_ROW * n_rows + 8 * n_cells
-    request.check_size(n_bytes, n_stored)
 
 
 # ------------------------------------------------------------------ samples in columns

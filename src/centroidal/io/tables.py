@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from .._files import check_source
+from .._files import check_source, suffix_of
 from .._parameters import check_choice, check_flag
 from ..streaming.labels import check_labels
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
-from ..streaming.request import Request, count_noun, list_values, quote, suffix_of
+from ..streaming.request import Request, count_noun, list_values, quote
 from ._arrays import is_annotated, read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
 from ._frames import read_frame, read_frame_sheet, read_parquet, read_parquet_sheet
 from ._text import read_text, read_text_sheet

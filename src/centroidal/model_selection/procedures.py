@@ -39,6 +39,12 @@ class FinalModel(NamedTuple):
     centers: np.ndarray  # of the classes, in the units of the data
     spreads: np.ndarray  # inside the classes
 
+    @classmethod
+    def of_centers(cls, model, spreads):
+        """Tell about fitted sparse centers."""
+        path = model._solution.path
+        return cls(model, path.ranking, path.gains, path.class_centers, spreads)
+
 
 # ------------------------------------------------------------------ sparse centers
 
@@ -77,18 +83,11 @@ class CentersProcedure(NamedTuple):
 
     def fit_final(self, data, n_features):
         """Fit the model with so many features to all samples, which are summarised once."""
-        solution = self._problem.solve(self.estimator, data)
-        moments = solution.moments
+        model = self.selector(n_features)._fit(data)
+        moments = model._solution.moments
         if moments is None:
             moments = class_moments(data.X, data.codes, data.classes.size)
-        spreads = np.sqrt(moments.within_variance)
-        return self.keep(data.features, data.classes, solution, n_features, spreads)
-
-    def keep(self, features, classes, solution, n_features, spreads):
-        """Return the model with so many features of a solution."""
-        model = self.selector(n_features)._keep(features, classes, solution, n_features)
-        path = solution.path
-        return FinalModel(model, path.ranking, path.gains, path.class_centers, spreads)
+        return FinalModel.of_centers(model, np.sqrt(moments.within_variance))
 
     def selector(self, n_features):
         """Return what selects so many features, not fitted."""

@@ -157,6 +157,27 @@ class FeatureSelection:
         """Names of the selected features, the best first."""
         return self.feature_names[self.selected]
 
+    def feature_columns(self):
+        """Return the selected features as a table.
+
+        Returns
+        -------
+        dict of str to list
+            Columns with an entry for each feature, the best first: ``rank``, ``feature``, ``gain``,
+            ``frequency`` if there is a `stability`, and a ``center_`` of each class.
+        """
+        columns = {
+            "rank": list(range(1, self.n_features_to_select + 1)),
+            "feature": self.selected_names.tolist(),
+            "gain": self.gains[self.selected].tolist(),
+        }
+        if self.stability is not None:
+            frequencies = self.stability.selection_frequencies_
+            columns["frequency"] = frequencies[self.selected].tolist()
+        for label, center in zip(self.classes.tolist(), self.centers, strict=True):
+            columns[f"center_{label}"] = center[self.selected].tolist()
+        return columns
+
     @property
     def recall(self):
         """Share of the unseen samples of each class that is recognised."""

@@ -170,20 +170,17 @@ class BatchSource:
     def fit_final(self, candidate, n_features):
         """Return the model with so many features, of the summary of all rows."""
         if self._done.finished:
-            path = self._model._solution.path
-            ranking, gains = self._model.feature_ranking_, self._model.feature_gains_
-            return FinalModel(self._model, ranking, gains, path.class_centers, self._spreads)
+            return FinalModel.of_centers(self._model, self._spreads)
         batches, summary = self._batches, self._summary
         features = Features(
             batches.n_features, batches.feature_names if batches.has_names else None
         )
-        final = candidate.procedure.keep(
-            features, self.classes, summary.solution(), n_features, summary.spreads
-        )
-        state = {"tally": self._tally.arrays, "spreads": final.spreads}
+        model = candidate.procedure.selector(n_features)
+        model = model._keep(features, self.classes, summary.solution(), n_features)
+        state = {"tally": self._tally.arrays, "spreads": summary.spreads}
         with self._checkpoint.hold():
-            self._checkpoint.write(final.model, self._done._replace(finished=True), state)
-        return final
+            self._checkpoint.write(model, self._done._replace(finished=True), state)
+        return FinalModel.of_centers(model, summary.spreads)
 
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: nothing, only counts are kept."""

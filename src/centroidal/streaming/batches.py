@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from .._data import label_codes
-from .._files import check_source
+from .._files import check_source, suffix_of
 from .._parameters import check_count
 from .annotated_reader import open_h5ad, open_zarr
 from .arrays import open_folder, open_npz
 from .labels import check_labels, check_n_labels, hash_names
 from .parquet_reader import ParquetReader
 from .pieces import check_values, concatenate_pieces
-from .request import Request, suffix_of
+from .request import Request
 from .text_reader import TextReader
 
 __all__ = ["Batch", "Batches", "batches"]

@@ -21,7 +21,6 @@ __all__ = [
     "list_names",
     "list_values",
     "quote",
-    "suffix_of",
     "texts",
 ]
 
@@ -226,12 +225,6 @@ class Request(NamedTuple):
     def refuse_option(self, option, kind):
         """Raise because of an option that does not apply to this kind of source."""
         raise ValueError(f"{option} is of no use with {self.name}: {kind}.")
-
-
-def suffix_of(path):
-    """Return what a file name ends in, in small letters, with that of compression."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    return "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
 
 
 def _on_commas(examples):

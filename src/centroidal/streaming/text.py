@@ -25,6 +25,7 @@ __all__ = [
     "Lines",
     "ParsedRows",
     "cell_text",
+    "check_n_cells",
     "check_utf8",
     "csv_bytes",
     "find_roles",
@@ -43,6 +44,7 @@ _MISSING = {word.encode() for word in MISSING}
 # Wide tables want large blocks: pyarrow has a cost for each column of each block.
 _ROWS_PER_BLOCK = 1000
 _LEAST_BLOCK, _LARGEST_BLOCK = 2**20, 2**31 - 1
+_BYTES_PER_NAME, _BYTES_PER_ROW = 140, 200  # as objects of Python
 _MOST_ARROW_COLUMNS = 2000  # each takes pyarrow 7 kB and time of its own, whatever is in it
 
 
@@ -126,6 +128,17 @@ def check_utf8(data, name, first_line=1):
                 f"{name} is not UTF-8 text: line {line} holds the byte "
                 f"0x{data[error.start]:02x}. Save it as UTF-8."
             ) from None
+
+
+def check_n_cells(text, request, n_stored):
+    """Raise if cells, rows and names take too much memory: in the text a cell may be one byte."""
+    n_names, n_cells = (
+        max(part.count(separator.encode()) for separator in SEPARATORS)
+        for part in (top_line(text), text)
+    )
+    n_rows = text.count(b"\n") + text.count(b"\r")
+    n_bytes = _BYTES_PER_NAME * n_names + _BYTES_PER_ROW * n_rows + 8 * n_cells
+    request.check_size(n_bytes, n_stored)
 
 
 def split_header(data, request, suffix):

@@ -152,10 +152,11 @@ def run(args, messages):
     outputs = Outputs(args, _FILES, inputs=input_files(args), may_exist=["--checkpoint"])
     work = _select_stream if args.stream else _select_table
     table, selection, comparison = work(args, messages)
+    values = {"table": table_values(table), "selection": selection_values(selection)}
     _write(outputs, args, selection, table, comparison)
     display.show(
         args, partial(display.selection, steps=_next_steps(args, outputs.written)),
-        table=table_values(table), selection=selection_values(selection), written=outputs.written,
+        **values, written=outputs.written,
     )  # fmt: skip
 
 
@@ -302,25 +303,10 @@ def selection_values(selection):
         "answer": selection.summary(),
         "answer_in_blocks": selection.block_summary(),
         **{name: getattr(selection, name) for name in _PRINTED},
-        "features": row_dicts(_feature_columns(selection)),
+        "features": row_dicts(selection.feature_columns()),
         "stability": stability,
         "path": {name: selection.path[name] for name in on_path},
     }
-
-
-def _feature_columns(selection):
-    """Return the selected features as columns: rank, feature, gain, frequency, centers."""
-    selected = selection.selected
-    columns = {
-        "rank": list(range(1, len(selected) + 1)),
-        "feature": selection.selected_names.tolist(),
-        "gain": selection.gains[selected].tolist(),
-    }
-    if selection.stability is not None:
-        columns["frequency"] = selection.stability.selection_frequencies_[selected].tolist()
-    for label, center in zip(selection.classes.tolist(), selection.centers, strict=True):
-        columns[f"center_{label}"] = center[selected].tolist()
-    return columns
 
 
 def _write(outputs, args, selection, table, comparison):
@@ -344,7 +330,7 @@ def _write(outputs, args, selection, table, comparison):
         write_table(path, first, X, names, force)
 
     outputs.write("--model", save)
-    outputs.write("--features", write_columns, _feature_columns(selection))
+    outputs.write("--features", write_columns, selection.feature_columns())
     outputs.write("--export-selected", export_selected)
     write_report(outputs, args, selection, comparison, table)
 

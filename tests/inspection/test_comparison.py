@@ -32,14 +32,13 @@ def comparison(genes):
 
 
 def read(container):
-    """Middle, half width and height of a dot with a bar."""
+    """Middle, ends and height of a dot with a bar."""
     line, _, (bar,) = container.lines
     (low, height), (high, _) = bar.get_segments()[0]
-    assert line.get_xdata()[0] == pytest.approx((low + high) / 2)
-    return line.get_xdata()[0], (high - low) / 2, height
+    return line.get_xdata()[0], low, high, height
 
 
-def test_dots_are_scores_with_errors_from_the_best_down(comparison):
+def test_dots_are_scores_with_intervals_from_the_best_down(comparison):
     display = ComparisonDisplay.from_comparison(comparison)
     table = comparison.table
     order = np.argsort(-table["mean_test_score"], kind="stable")
@@ -47,8 +46,8 @@ def test_dots_are_scores_with_errors_from_the_best_down(comparison):
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == display.names_
     for height, row in enumerate(order):
         found = read(display.dots_[comparison.names[row]])
-        expected = table["mean_test_score"][row], table["se_test_score"][row], height
-        np.testing.assert_allclose(found, expected, atol=1e-12)
+        expected = [table[f"{which}_test_score"][row] for which in ("mean", "low", "high")]
+        np.testing.assert_allclose(found, [*expected, height], atol=1e-12)
     bottom, top = display.ax_.get_ylim()
     assert bottom > top
 
@@ -57,12 +56,15 @@ def test_differences_stand_beside_the_scores(comparison):
     display = ComparisonDisplay.from_comparison(comparison)
     differences = comparison.differences
     for row, name in enumerate(comparison.names):
-        found = read(display.difference_dots_[name])[:2]
-        expected = differences["mean_difference"][row], differences["se_difference"][row]
+        if name == comparison.baseline:
+            assert display.difference_dots_[name].lines[2] == ()
+            continue
+        found = read(display.difference_dots_[name])[:3]
+        expected = [differences[f"{which}_difference"][row] for which in ("mean", "low", "high")]
         np.testing.assert_allclose(found, expected, atol=1e-12)
     label = f"difference to {comparison.baseline}"
     assert display.difference_ax_.get_xlabel() == label
-    assert display.ax_.get_xlabel() == "accuracy, ± standard error"
+    assert display.ax_.get_xlabel() == "accuracy, with its 95 % interval"
 
 
 def test_references_are_grey_and_random_features_have_a_line(comparison):
@@ -105,10 +107,10 @@ def test_member_that_always_failed_is_left_out(genes):
         ComparisonDisplay.from_comparison(nothing)
 
 
-def test_one_fold_has_dots_without_bars(genes):
+def test_one_fold_of_a_score_that_is_not_counted_has_dots_without_bars(genes):
     rows = np.arange(60)
     display = ComparisonDisplay.from_estimators(
-        {"a": GaussianNB()}, *genes, cv=[(rows[:40], rows[40:])]
+        {"a": GaussianNB()}, *genes, cv=[(rows[:40], rows[40:])], scoring="neg_log_loss"
     )
     assert display.dots_["a"].lines[2] == ()
 

@@ -8,13 +8,16 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
+from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from centroidal.datasets import make_expression
-from centroidal.model_selection import compare
+from centroidal.model_selection import compare, iter_comparison
+from centroidal.model_selection.intervals import confidence_interval
+from centroidal.model_selection.methods import SCORES
 from tests.reference.compare import (
     corrected_error,
     count_confusion,
@@ -110,8 +113,8 @@ def test_predictions_and_confusion_are_pooled_over_folds(genes, twin):
 
 def test_tables_are_frames(twin):
     result = twin[0]
-    assert pd.DataFrame(result.table).shape == (3, 12)
-    assert pd.DataFrame(result.differences).shape == (3, 6)
+    assert pd.DataFrame(result.table).shape == (3, 14)
+    assert pd.DataFrame(result.differences).shape == (3, 8)
     assert pd.DataFrame(result.predictions("forest")).shape == (120, 4)
     assert result.table["name"].tolist() == ["searched", "forest", "majority"]
 
@@ -159,7 +162,76 @@ def test_one_fold_has_no_standard_error(genes):
     result = compare(PAIR, *genes, cv=ShuffleSplit(1, random_state=0))
     assert np.isnan(result.table["se_test_score"]).all()
     assert np.isnan(result.differences["se_difference"]).all()
+
+
+def test_one_fold_of_a_score_that_is_not_counted_has_no_interval(genes):
+    folds = ShuffleSplit(1, random_state=0)
+    result = compare(PAIR, *genes, cv=folds, scoring="roc_auc_ovr")
+    assert np.isnan(result.table["low_test_score"]).all()
+    assert np.isnan(result.differences["high_difference"]).all()
     assert " - " in str(result)
+
+
+def test_interval_without_repeats_is_that_of_the_counted_predictions(genes):
+    result = compare(PAIR, *genes, baseline="majority", **QUICK)
+    confusions = []
+    for train, test in result.folds:
+        predicted = NearestCentroid().fit(genes[0][train], genes[1][train]).predict(genes[0][test])
+        confusions.append(confusion_matrix(genes[1][test], predicted))
+    expected = confidence_interval(np.array(confusions), None, "accuracy", 1, 0.5, 60)
+    found = (result.table["low_test_score"][0], result.table["high_test_score"][0])
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scoring", [*SCORES, "roc_auc_ovr"])
+def test_intervals_hold_their_score_and_difference(genes, scoring):
+    result = compare(PAIR, *genes, scoring=scoring, random_state=0)
+    table, differences = result.table, result.differences
+    assert table["low_test_score"][0] < table["mean_test_score"][0] < table["high_test_score"][0]
+    row = 1 - result.names.index(result.baseline)
+    low, mean, high = (differences[f"{each}_difference"][row] for each in ("low", "mean", "high"))
+    assert low < mean < high
+    assert np.isnan(differences["low_difference"][1 - row])
+
+
+def test_two_that_predict_the_same_are_not_shown_to_be_equal(genes):
+    result = compare({"a": NearestCentroid(), "b": NearestCentroid()}, *genes, **QUICK)
+    low, high = (result.differences[f"{end}_difference"][1] for end in ("low", "high"))
+    assert -0.1 < low < 0.0 < high < 0.1
+
+
+def test_perfect_member_has_an_interval_with_a_width():
+    X = np.repeat([0.0, 10.0], 20)[:, None] + np.arange(40)[:, None] % 3
+    result = compare({"a": NearestCentroid()}, X, np.repeat(["a", "b"], 20), random_state=0)
+    assert result.table["mean_test_score"][0] == result.table["high_test_score"][0] == 1.0
+    assert 0.85 < result.table["low_test_score"][0] < 0.95
+
+
+def test_groups_that_are_right_together_widen_the_interval():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(30), 6)
+    y = np.arange(30)[groups] % 2
+    X = y[:, None] + 1.5 * rng.normal(size=(30, 1))[groups] + 0.1 * rng.normal(size=(180, 1))
+    members = {"a": NearestCentroid(), "b": DummyClassifier()}
+    alone, grouped = (
+        compare(members, X, y, groups=each, n_repeats=1, random_state=0)
+        for each in (np.arange(180), groups)
+    )
+    assert (alone.n_groups, grouped.n_groups) == (180, 30)
+    for columns, what in (("table", "test_score"), ("differences", "difference")):
+        tables = [getattr(each, columns) for each in (alone, grouped)]
+        widths = [np.nanmax(each[f"high_{what}"] - each[f"low_{what}"]) for each in tables]
+        assert widths[1] > 1.5 * widths[0]
+    assert "180 samples in 30 groups" in str(grouped)
+
+
+def test_unfinished_comparison_has_intervals_of_what_is_finished(genes):
+    run = iter_comparison(PAIR, *genes, random_state=0)
+    for each in run:
+        if each.fold == 0 and each.name == "majority":
+            break
+    first = run.comparison().table
+    assert np.all(first["high_test_score"] - first["low_test_score"] > 0.2)
 
 
 def test_correction_does_not_vanish_with_repeats(genes):

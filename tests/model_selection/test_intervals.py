@@ -5,7 +5,12 @@ import pytest
 from scipy.stats import binomtest
 
 from centroidal.model_selection import select_features
-from centroidal.model_selection.intervals import confidence_interval, design_effect
+from centroidal.model_selection.intervals import (
+    confidence_interval,
+    design_effect,
+    difference_interval,
+    fold_interval,
+)
 from centroidal.model_selection.methods import SCORES
 
 
@@ -103,3 +108,39 @@ def test_interval_covers_the_score_of_new_samples(grouped):
         low, high = found.interval
         covered += low <= np.mean(found.model.predict(new) == labels) <= high
     assert covered >= 22
+
+
+def test_interval_of_folds_is_that_of_student_with_the_corrected_error():
+    scores = np.array([0.8, 0.9, 0.7])
+    half = 4.302652729911275 * np.sqrt(0.01 * (1 / 3 + 0.25))
+    np.testing.assert_allclose(fold_interval(scores, 0.25), (0.8 - half, 0.8 + half))
+    np.testing.assert_allclose(fold_interval(scores, 0.25, least=2.0), (-1.2, 2.8))
+    assert np.isnan(fold_interval(np.ones(3), 0.25)).all()
+    assert np.isnan(fold_interval(np.ones(0), 0.25)).all()
+
+
+def test_interval_of_a_difference_is_at_least_that_of_paired_shares():
+    ahead = np.repeat([1.0, -1.0, 0.0], [8, 2, 40])[None]
+    plus, minus = 9 / 52, 3 / 52
+    half = 1.959963984540054 * np.sqrt((plus + minus - (plus - minus) ** 2) / 52)
+    gaps = np.full(5, 0.12)
+    np.testing.assert_allclose(difference_interval(gaps, 0.25, ahead), (0.12 - half, 0.12 + half))
+    untested = np.hstack([ahead, np.full((1, 9), np.nan)])
+    np.testing.assert_allclose(
+        difference_interval(gaps, 0.25, untested), difference_interval(gaps, 0.25, ahead)
+    )
+    twice = np.repeat(ahead, 2, axis=0)
+    np.testing.assert_allclose(
+        difference_interval(gaps, 0.25, twice), difference_interval(gaps, 0.25, ahead)
+    )
+    pairs = np.repeat(np.arange(25), 2)
+    assert np.ptp(difference_interval(gaps, 0.25, ahead, pairs)) == pytest.approx(
+        2 * half * np.sqrt(2)
+    )
+
+
+def test_samples_that_were_not_tested_do_not_count_for_groups():
+    groups = np.repeat(np.arange(25), 4)
+    is_right = (np.random.default_rng(0).random((1, 25))[:, groups] < 0.5).astype(float)
+    some = np.where(groups < 20, is_right, np.nan)
+    assert design_effect(some, groups) == design_effect(is_right[:, groups < 20], groups[:80])

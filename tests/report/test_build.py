@@ -217,10 +217,22 @@ def test_comparison_is_told_whole(comparison):
 
 def test_comparison_that_beats_no_reference_says_so(comparison):
     table = dict(comparison.differences)
-    table["mean_difference"] = np.zeros(3)
+    table["high_difference"] = np.zeros(3)
     level = replace(comparison, differences=table)
     text = Page(build_report(comparison=level)).text("answer")
-    assert "there to be beaten, and not beaten by two standard errors" in text
+    assert "there to be beaten, and not shown to be beaten" in text
+
+
+def test_comparison_has_the_intervals_of_scores_and_differences(comparison):
+    page = Page(build_report(comparison=comparison))
+    best = comparison.names.index(comparison.baseline)
+    columns = (comparison.table[f"{end}_test_score"][best] for end in ("low", "high"))
+    low, high = (f"{100 * end:.0f}" for end in columns)
+    assert f"95 % interval {low} to {high} %" in page.text("answer")
+    row = next(row for row in range(3) if row != best)
+    columns = (comparison.differences[f"{end}_difference"][row] for end in ("low", "high"))
+    low, high = (f"{100 * end:+.0f}".replace("-", "\u2212") for end in columns)
+    assert f"({low} to {high} %)" in page.text("comparison")
 
 
 def test_score_that_is_no_share_is_a_number(comparison):

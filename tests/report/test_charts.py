@@ -106,12 +106,14 @@ def test_points_of_many_samples_are_spread_over_the_classes(selection):
 
 
 def test_means_that_are_not_known_are_left_out():
-    names = ("name", "mean", "error", "is_reference")
-    rows = [("a", 0.5, 0.1, False), ("b", np.nan, np.nan, False), ("c", 0.4, np.nan, True)]
+    names, none = ("name", "mean", "interval", "is_reference"), (np.nan, np.nan)
+    rows = [("a", 0.5, (0.4, 0.7), False), ("b", np.nan, none, False), ("c", 0.4, none, True)]
     rows = [dict(zip(names, row, strict=True)) for row in rows]
     values = rows_of(means_chart(rows, "accuracy", "accuracy"))
     assert [row["name"] for row in values] == ["a", "c"]
-    assert (values[0]["low"], values[0]["high"]) == (0.4, 0.6)
+    assert (values[0]["low"], values[0]["high"]) == (0.4, 0.7)
+    assert (values[1]["low"], values[1]["high"]) == (0.4, 0.4)
+    assert values[0]["text"] == "50\u00a0% (40 to 70\u00a0%)"
     assert means_chart(rows[1:2], "accuracy", "accuracy") is None
 
 

@@ -11,12 +11,12 @@ _REFERENCE_COLOR = "grey"
 
 
 class ComparisonDisplay(Display):
-    """Mean score of each classifier as a dot with its standard error, the best at the top.
+    """Mean score of each classifier as a dot with its 95 % interval, the best at the top.
 
-    Beside it stand the differences to the baseline, fold by fold, whose errors are smaller: what
-    makes a fold hard for all is not in them. Members that are there to be beaten, random features
-    and constant predictions, are grey, and a dashed line marks the score of random features. It
-    is recommended to use `from_estimators` or `from_comparison`.
+    Beside it stand the differences to the baseline, fold by fold, whose intervals are narrower:
+    what makes a fold hard for all is not in them. Members that are there to be beaten, random
+    features and constant predictions, are grey, and a dashed line marks the score of random
+    features. It is recommended to use `from_estimators` or `from_comparison`.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ class ComparisonDisplay(Display):
     names_ : list of str
         Members from the top to the bottom; those that were never scored are left out.
     dots_, difference_dots_ : dict of str to matplotlib ErrorbarContainer
-        Score of each member, and its difference to the baseline, with one standard error to either
-        side.
+        Score of each member, and its difference to the baseline, with a bar for the 95 %
+        confidence interval.
     random_line_ : matplotlib Line2D or None
         Score of random features.
 
@@ -41,9 +41,9 @@ class ComparisonDisplay(Display):
 
     Notes
     -----
-    Standard errors are corrected for folds that overlap, see
-    :func:`~centroidal.model_selection.compare`. A bar that reaches zero among the differences
-    is no proof that two members are equal, and the best was picked by its score.
+    Intervals know that folds overlap, see :func:`~centroidal.model_selection.compare`. A bar that
+    reaches zero among the differences is no proof that two members are equal, and the best was
+    picked by its score.
 
     Examples
     --------
@@ -105,15 +105,15 @@ class ComparisonDisplay(Display):
         options = {"fmt": "o", "capsize": 3} | dot_options
 
         table, name = self.comparison.table, self.comparison.score_name.replace("_", " ")
-        columns = table["mean_test_score"], table["se_test_score"]
-        self.dots_ = self._draw_dots(self.ax_, rows, *columns, options)
-        self.ax_.set(xlabel=f"{name}, ± standard error")
+        self.dots_ = self._draw_dots(self.ax_, rows, table, "test_score", options)
+        self.ax_.set(xlabel=f"{name}, with its 95 % interval")
         self.random_line_ = self._mark_random_features()
         self.difference_dots_ = {}
         if self.difference_ax_ is not None:
             differences = self.comparison.differences
-            columns = differences["mean_difference"], differences["se_difference"]
-            self.difference_dots_ = self._draw_dots(self.difference_ax_, rows, *columns, options)
+            self.difference_dots_ = self._draw_dots(
+                self.difference_ax_, rows, differences, "difference", options
+            )
             self.difference_ax_.axvline(0.0, color="black", linewidth=0.8)
             self.difference_ax_.set(xlabel=f"difference to {self.comparison.baseline}")
         return self
@@ -129,15 +129,17 @@ class ComparisonDisplay(Display):
             raise ValueError(f"ax holds {len(axes)} Axes; it must be one, two or None.")
         return axes
 
-    def _draw_dots(self, ax, rows, means, errors, options):
+    def _draw_dots(self, ax, rows, columns, what, options):
         """Draw one dot a member, the first row at the top."""
         dots = {}
+        means, *ends = (columns[f"{which}_{what}"] for which in ("mean", "low", "high"))
         for position, row in enumerate(rows):
             name = self.comparison.names[row]
             is_reference = name in self.comparison.references
             color = {"color": _REFERENCE_COLOR if is_reference else "C0"}
-            error = None if np.isnan(errors[row]) else errors[row]
-            dots[name] = ax.errorbar(means[row], position, xerr=error, **color | options)
+            reach = np.abs([[end[row] - means[row]] for end in ends])
+            bar = {} if np.isnan(reach).any() else {"xerr": reach}
+            dots[name] = ax.errorbar(means[row], position, **bar, **color | options)
         ax.set_yticks(range(len(rows)), self.names_)
         ax.set_ylim(len(rows) - 0.5, -0.5)
         ax.grid(axis="x", alpha=0.3)

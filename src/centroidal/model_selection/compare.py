@@ -117,6 +117,13 @@ def compare(
 
     Notes
     -----
+    **95 % confidence intervals** of scores that are counted (accuracy, balanced accuracy, F1,
+    Matthews) are as in :func:`select_features`, without what only its inner folds tell: that of
+    Wilson, with as many samples as the standard error leaves, and fewer where samples come in
+    groups. It never has the width 0. The interval of any other score, and of a difference, is that
+    of Student with the standard error below; of a difference of counted scores at least that of
+    :cite:t:`Bonett2012`.
+
     **Standard errors** are those of :cite:t:`Nadeau2003`: scores of J folds with variance s^2 have
     a mean of variance s^2 (1/J + n_test/n_train). The training parts of folds overlap, and more so
     over repeats, so that the usual s^2/J becomes as small as one likes by repeating. This one does
@@ -124,7 +131,7 @@ def compare(
     which removes what makes a fold hard for all, and have the same correction.
 
     The score of a member is honest. That of the best of many is not quite: it was picked by these
-    scores. A member one standard error of the difference behind the best is not shown to be worse.
+    scores. A member is not shown to be worse if the interval of its difference reaches 0.
 
     A member that fails in some folds has the mean of the others, which may be the easier ones;
     ``n_failed`` says so. Each difference is over the folds in which both were scored. Warnings that
@@ -243,7 +250,9 @@ def iter_comparison(
     seeds = draw_seeds(rng, len(folds))
     members = {name: with_imputer(each, imputer) for name, each in estimators.items()}
     trial = _Trial(data.X, data.codes, data.classes, groups, data.features.number, checked.scorer)
-    question = Question(checked.name, baseline, tuple(members), folds, seeds, split_seed, data)
+    question = Question(
+        checked.name, baseline, tuple(members), folds, seeds, split_seed, data, groups
+    )
     return ComparisonRun(trial, members, question, n_jobs)
 
 

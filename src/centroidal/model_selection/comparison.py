@@ -7,6 +7,8 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 
 from .feature_flow import last_step
+from .intervals import confidence_interval, design_effect, difference_interval, fold_interval
+from .methods import SCORES
 from .metrics import corrected_error
 from .random_features import RandomFeaturesClassifier
 from .repeatable import versions
@@ -14,7 +16,8 @@ from .splits import size_ratio
 
 __all__ = ["Comparison", "FoldResult", "Question", "tabulate"]
 
-_HEADER = ("", "mean", "se", "diff", "se", "features", "fit s", "failed")
+_INTERVAL = "95 % interval"
+_HEADER = ("", "mean", _INTERVAL, "diff", _INTERVAL, "features", "fit s", "failed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,14 +73,16 @@ class Comparison:
     baseline : str
         Whom the others are compared with.
     table : dict of ndarray
-        A row for each member: ``name``, ``mean_test_score``, ``std_test_score``, ``se_test_score``
-        (corrected, see the notes of :func:`compare`), ``mean_n_features``, ``min_n_features``,
-        ``max_n_features`` (NaN if it does not say), ``mean_fit_seconds``, ``mean_score_seconds``,
-        ``n_folds`` that were scored, ``n_failed`` and ``n_warned``. ``pandas.DataFrame(table)``
-        shows it.
+        A row for each member: ``name``, ``mean_test_score``, ``low_test_score`` and
+        ``high_test_score``, the ends of its 95 % confidence interval, ``std_test_score``,
+        ``se_test_score`` (corrected, see the notes of :func:`compare`), ``mean_n_features``,
+        ``min_n_features``, ``max_n_features`` (NaN if it does not say), ``mean_fit_seconds``,
+        ``mean_score_seconds``, ``n_folds`` that were scored, ``n_failed`` and ``n_warned``.
+        ``pandas.DataFrame(table)`` shows it.
     differences : dict of ndarray
         A row for each member: ``name``, ``mean_difference`` of its score and that of the baseline
-        in the same fold, ``se_difference`` (corrected), and the number of folds in which it was
+        in the same fold, ``low_difference`` and ``high_difference``, the ends of its 95 %
+        confidence interval, ``se_difference`` (corrected), and the number of folds in which it was
         better, ``n_better``, or worse, ``n_worse``, out of ``n_folds`` in which both were scored.
     scores : ndarray of shape (n_members, n_folds)
         Score of each fold; NaN if the member failed or the fold is missing.
@@ -90,6 +95,8 @@ class Comparison:
         Labels, and the position in them of each sample.
     folds : tuple of (ndarray, ndarray)
         Training and test samples of each fold.
+    n_groups : int or None
+        How many groups of samples stayed together; None if each sample stood for itself.
     n_features, feature_names : int, ndarray of str or None
         Number of features, and their names, where X has names that are text.
     references, random_features : tuple of str
@@ -110,6 +117,7 @@ class Comparison:
     classes: np.ndarray = field(repr=False)
     target: np.ndarray = field(repr=False)
     folds: tuple = field(repr=False)
+    n_groups: int | None = field(repr=False)
     n_features: int = field(repr=False)
     feature_names: np.ndarray | None = field(repr=False)
     references: tuple = field(repr=False)
@@ -161,14 +169,15 @@ class Comparison:
     def summary(self):
         """Write the table as text, the best first, with what went wrong below it."""
         n_samples, n_classes, n_folds = self.target.size, self.classes.size, len(self.folds)
+        groups = "" if self.n_groups is None else f" in {self.n_groups} groups"
         head = (
-            f"{self.score_name.replace('_', ' ')} in {n_folds} folds of {n_samples} samples, "
-            f"{self.n_features} features, {n_classes} classes"
+            f"{self.score_name.replace('_', ' ')} in {n_folds} folds of {n_samples} samples"
+            f"{groups}, {self.n_features} features, {n_classes} classes"
         )
         mean = self.table["mean_test_score"]
         order = np.argsort(-np.nan_to_num(mean, nan=-np.inf), kind="stable")
         lines = _align_columns([_HEADER, *(self._cells(row) for row in order)])
-        foot = [f"se: standard error, corrected for folds that overlap; diff: to {self.baseline}"]
+        foot = [f"{_INTERVAL}: confidence interval; diff: to {self.baseline}, fold by fold"]
         if not self.is_complete:
             foot.append(f"unfinished: {len(self.results)} of {self.scores.size} fits")
         return "\n".join([head, "", *lines, "", *foot, *self._failures(), *self._warnings()])
@@ -184,9 +193,9 @@ class Comparison:
         return (
             str(table["name"][row]),
             _number(table["mean_test_score"][row], "{:.3f}"),
-            _number(table["se_test_score"][row], "{:.3f}"),
+            _ends(table, "test_score", row, "{:.3f}"),
             "" if is_baseline else _number(differences["mean_difference"][row], "{:+.3f}"),
-            "" if is_baseline else _number(differences["se_difference"][row], "{:.3f}"),
+            "" if is_baseline else _ends(differences, "difference", row, "{:+.3f}"),
             _feature_range(*bounds, self.n_features),
             _number(table["mean_fit_seconds"][row], "{:.2g}"),
             str(failed) if failed else "",
@@ -227,6 +236,12 @@ def _number(value, form):
     return "-" if np.isnan(value) else form.format(value)
 
 
+def _ends(columns, name, row, form):
+    """Write an interval."""
+    low, high = (_number(columns[f"{end}_{name}"][row], form) for end in ("low", "high"))
+    return low if low == "-" else f"{low} to {high}"
+
+
 def _feature_range(mean, least, most, n_features):
     if np.isnan(mean):
         return "-"
@@ -248,6 +263,7 @@ class Question(NamedTuple):
     seeds: np.ndarray
     split_seed: int
     data: Any
+    groups: np.ndarray | None = None
 
 
 def tabulate(question, members, results):
@@ -257,21 +273,28 @@ def tabulate(question, members, results):
     for each in results:
         scores[names.index(each.name), each.fold] = each.score
     ratio = size_ratio(folds)
-    rows = [_row(name, [each for each in results if each.name == name], ratio) for name in names]
+    found = [[each for each in results if each.name == name] for name in names]
+    is_right = _hits(question, found)
+    rows = [
+        _row(name, mine, ratio) | _interval(question, mine, ratio, hits)
+        for name, mine, hits in zip(names, found, is_right, strict=True)
+    ]
+    confusions = [_confusions(question, mine).sum(axis=0) for mine in found]
     table = {column: np.array([row[column] for row in rows]) for column in rows[0]}
     baseline = _best(table) if question.baseline is None else question.baseline
-    data = question.data
+    data, groups = question.data, question.groups
     return Comparison(
         score_name=question.score_name,
         baseline=baseline,
         table=table,
-        differences=_differences(names, scores, names.index(baseline), ratio),
+        differences=_differences(question, scores, is_right, names.index(baseline), ratio),
         scores=scores,
-        confusion=_confusion(names, folds, results, data),
+        confusion=dict(zip(names, confusions, strict=True)),
         results=tuple(results),
         classes=data.classes,
         target=data.codes,
         folds=tuple(folds),
+        n_groups=None if groups is None else int(groups.max()) + 1,
         n_features=data.features.number,
         feature_names=data.features.names,
         references=_names_of(members, (RandomFeaturesClassifier, DummyClassifier)),
@@ -315,14 +338,53 @@ def _best(table):
     )
 
 
-def _differences(names, scores, baseline, ratio):
-    columns = {"name": np.array(names)}
-    rows = []
-    for each in scores - scores[baseline]:
+def _hits(question, found):
+    """Whether each member recognised each sample, a row for each time that it was tested."""
+    codes, tests = question.data.codes, [test for _, test in question.folds]
+    times, turns = np.zeros(codes.size, dtype=int), []
+    for test in tests:
+        turns.append(times[test])
+        times[test] += 1
+    is_right = np.full((len(found), times.max(), codes.size), np.nan)
+    for mine, results in zip(is_right, found, strict=True):
+        for each in results:
+            if each.error is None:
+                test = tests[each.fold]
+                mine[turns[each.fold], test] = each.predicted == codes[test]
+    return is_right
+
+
+def _interval(question, results, ratio, is_right):
+    """Return the ends of the 95 % confidence interval of a member, NaN if it was not scored."""
+    scored = [each for each in results if each.error is None]
+    if scored and question.score_name in SCORES:
+        outer, groups = _confusions(question, results), question.groups
+        tested = (~np.isnan(is_right)).sum(axis=0)
+        units = np.arange(tested.size) if groups is None else groups
+        low, high = confidence_interval(
+            outer, None, question.score_name, tested.sum() / np.count_nonzero(tested), ratio,
+            np.unique(units[tested > 0]).size, design_effect(is_right, units), question.split_seed,
+        )  # fmt: skip
+    else:
+        low, high = fold_interval(np.array([each.score for each in scored]), ratio)
+    return {"low_test_score": low, "high_test_score": high}
+
+
+def _differences(question, scores, is_right, baseline, ratio):
+    columns, rows = {"name": np.array(question.names)}, []
+    gaps, ahead = scores - scores[baseline], is_right - is_right[baseline]
+    for row, each in enumerate(gaps):
         paired = each[~np.isnan(each)]
+        low, high = np.nan, np.nan  # of the baseline itself
+        if row != baseline and question.score_name in SCORES:
+            low, high = difference_interval(paired, ratio, ahead[row], question.groups)
+        elif row != baseline:
+            low, high = fold_interval(paired, ratio)
         rows.append(
             {
                 "mean_difference": _mean(paired),
+                "low_difference": low,
+                "high_difference": high,
                 "se_difference": float(corrected_error(paired, ratio)),
                 "n_better": int((paired > 0).sum()),
                 "n_worse": int((paired < 0).sum()),
@@ -332,13 +394,13 @@ def _differences(names, scores, baseline, ratio):
     return columns | {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
-def _confusion(names, folds, results, data):
-    n_classes = data.classes.size
-    counts = {name: np.zeros((n_classes, n_classes), dtype=int) for name in names}
-    for each in results:
-        if each.error is None:
-            true = data.codes[folds[each.fold][1]]
-            np.add.at(counts[each.name], (true, each.predicted), 1)
+def _confusions(question, results):
+    """Confusion matrix of each fold in which a member was scored."""
+    codes, n_classes = question.data.codes, question.data.classes.size
+    scored = [each for each in results if each.error is None]
+    counts = np.zeros((len(scored), n_classes, n_classes), dtype=int)
+    for confusion, each in zip(counts, scored, strict=True):
+        np.add.at(confusion, (codes[question.folds[each.fold][1]], each.predicted), 1)
     return counts
 
 

@@ -9,10 +9,11 @@ never has the width 0.
 """
 
 import numpy as np
+from scipy.stats import t as student
 
 from .metrics import corrected_error, score_confusion
 
-__all__ = ["confidence_interval", "design_effect"]
+__all__ = ["confidence_interval", "design_effect", "difference_interval", "fold_interval"]
 
 _Z = 1.959963984540054  # of a normal distribution, for 95 %
 _N_DRAWS = 400
@@ -44,7 +45,7 @@ def confidence_interval(outer, inner, scoring, n_repeats, ratio, units, effect=1
     is_mean = scoring in ("accuracy", "balanced_accuracy")
     mean_of = scoring if is_mean else "accuracy"
     alone = effect * _variance(pooled, mean_of)
-    error = max(alone, *_squared_errors(outer, inner, mean_of, n_repeats, ratio, effect, alone))
+    error = max([alone, *_squared_errors(outer, inner, mean_of, n_repeats, ratio, effect, alone)])
     excess = error / alone if alone > 0.0 else 1.0
     score = float(np.mean(score_confusion(outer, scoring)))
     if is_mean:
@@ -96,17 +97,58 @@ def _drawn_error(confusion, scoring, seed):
     return float(np.std(score_confusion(np.stack(drawn, axis=1), scoring)))
 
 
+def fold_interval(scores, ratio, least=0.0):
+    """Return the same of a mean of which only the scores of folds are known: that of Student.
+
+    It reaches at least as far as `least` to either side, and has NaN for its ends if neither that
+    nor the folds say how far off the mean may be.
+    """
+    half = least
+    if len(scores) > 1:
+        half = max(half, student.ppf(0.975, len(scores) - 1) * corrected_error(scores, ratio))
+    if len(scores) == 0 or not half > 0.0:
+        return np.nan, np.nan
+    return float(np.mean(scores) - half), float(np.mean(scores) + half)
+
+
+def difference_interval(gaps, ratio, ahead, groups=None):
+    """Return the 95 % confidence interval of the difference of two scores on the same folds.
+
+    Parameters
+    ----------
+    gaps : ndarray of shape (n_folds,)
+        Differences of the scores of the folds.
+    ratio : float
+        Number of test samples for each training sample.
+    ahead : ndarray of shape (n_repeats, n_samples)
+        1 where only the first recognised a sample, -1 where only the second did, 0 where both or
+        none did, NaN where it was not tested. The interval is at least that of
+        :cite:t:`Bonett2012` for the share of them, which has a width even if the two never differ.
+    groups : ndarray of int, shape (n_samples,), default=None
+        Groups of the samples, which widen it.
+    """
+    is_tested = ~np.isnan(ahead)
+    number = np.count_nonzero(is_tested.any(axis=0))
+    weight = number / max(1, is_tested.sum())  # of a prediction; a sample may have several
+    shares = [(weight * (ahead == sign).sum() + 1.0) / (number + 2.0) for sign in (1.0, -1.0)]
+    variance = (sum(shares) - (shares[0] - shares[1]) ** 2) / (number + 2.0)
+    effect = 1.0 if groups is None else design_effect(ahead, groups)
+    return fold_interval(gaps, ratio, _Z * np.sqrt(effect * variance))
+
+
 def design_effect(is_right, groups):
     """Return by how much groups raise the variance of a mean; at least 1.
 
     Parameters
     ----------
-    is_right : ndarray of bool, shape (n_repeats, n_samples)
-        Which samples were recognised.
+    is_right : ndarray of shape (n_repeats, n_samples)
+        Which samples were recognised; NaN for those that were not tested.
     groups : ndarray of int, shape (n_samples,)
         Their groups.
     """
-    left = is_right - is_right.mean(axis=1, keepdims=True)
+    is_tested = ~np.isnan(is_right)
+    numbers = np.maximum(is_tested.sum(axis=1, keepdims=True), 1)
+    left = np.where(is_tested, is_right - np.nansum(is_right, axis=1, keepdims=True) / numbers, 0.0)
     together = np.array([np.bincount(groups, each) for each in left])
     alone, clustered = (left**2).sum(), (together**2).sum()
     return max(1.0, float(clustered / alone)) if alone > 0.0 else 1.0

@@ -23,6 +23,7 @@ __all__ = [
     "score",
     "score_words",
     "tidy",
+    "with_interval",
 ]
 
 _MAX_NAME = 300  # letters of a name that are shown
@@ -82,21 +83,31 @@ def score(value, name):
 
 def interval_words(interval, name):
     """Write a 95 % confidence interval."""
-    low, high = (score(end, name) for end in interval)
+    return f"95{_NO_BREAK}% interval {_ends(interval, name)}"
+
+
+def with_interval(value, interval, name, sign=""):
+    """Write a score, or with a sign a difference, and the ends of its interval if it has one."""
+    written = sign * bool(value > 0) + score(value, name)
+    has_one = np.isfinite(interval).all()
+    return f"{written} ({_ends(interval, name, sign)})" if has_one else written
+
+
+def _ends(interval, name, sign=""):
+    low, high = (sign * bool(end > 0) + score(end, name) for end in interval)
     low = low.removesuffix(f"{_NO_BREAK}%") if is_share(name) else low
-    return f"95{_NO_BREAK}% interval {low} to {high}"
+    return f"{low} to {high}"
 
 
-def plus_minus(value, error, name, sign=""):
+def plus_minus(value, error, name):
     """Write a score with its standard error, with as many digits as the error allows."""
-    sign *= bool(value > 0)
     if is_share(name):
         digits = 1 if np.isfinite(error) and 0 < error < 0.01 else 0
-        return sign + percent(value, error, digits)
+        return percent(value, error, digits)
     if not np.isfinite(value):
         return "unknown"
     around = f"{_NO_BREAK}±{_NO_BREAK}{number(error, '.3f')}" if np.isfinite(error) else ""
-    return sign + number(value, ".3f") + around
+    return number(value, ".3f") + around
 
 
 def json_text(value):

@@ -23,6 +23,7 @@ from ._text import (
     score,
     score_words,
     tidy,
+    with_interval,
 )
 
 __all__ = [
@@ -42,6 +43,7 @@ _SERIES = ("this method", "random features", "always the largest class")
 _SERIES_COLOURS = ["var(--c0)", "var(--c1)", "var(--muted)"]
 _SERIES_DASHES = [[1, 0], [6, 4], [1, 3]]
 _POINT = ("n_features", "mean_test_score", "se_test_score")  # columns of a path
+_WITH_ERROR = "Score ± standard error"
 _AT_K = "datum.k == k"  # where the slider stands
 _LABEL = "labels[datum.value]"  # the text of a number, see `_finish`
 _N_COLOURS = 8
@@ -113,17 +115,6 @@ def _tooltip(**titles):
     return [alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
 
 
-def _score_values(mean, error, name):
-    """Return a score as charts show it: with one standard error to either side, and as text."""
-    half = error if np.isfinite(error) else 0.0
-    return {
-        "mean": json_number(mean),
-        "low": json_number(mean - half),
-        "high": json_number(mean + half),
-        "text": plus_minus(mean, error, name),
-    }
-
-
 def _by(channel, field, domain, values):
     """Encode a field by a value for each of its names, without a legend."""
     scale = alt.Scale(domain=list(domain), range=list(values))
@@ -152,7 +143,7 @@ def curve_chart(selection):
     )
     line = base.mark_line(strokeWidth=2.25).encode(y=y, color=colour, strokeDash=dash)
     dots = base.mark_point(filled=True, size=110, opacity=0, cursor="pointer").encode(
-        y=y, color=colour, tooltip=_tooltip(series="What", shown_k="Features", text="Score")
+        y=y, color=colour, tooltip=_tooltip(series="What", shown_k="Features", text=_WITH_ERROR)
     )
     is_here = _chart("sizes").transform_filter(_AT_K)
     here = is_here.mark_rule(stroke="var(--accent)", strokeWidth=2).encode(x=x)
@@ -191,7 +182,13 @@ def _curve_rows(selection):
 
 def _curve_row(series, size, mean, error, name):
     place = {"series": series, "k": int(size), "shown_k": count(size)}
-    return place | _score_values(mean, error, name)
+    half = error if np.isfinite(error) else 0.0
+    return place | {
+        "mean": json_number(mean),
+        "low": json_number(mean - half),
+        "high": json_number(mean + half),
+        "text": plus_minus(mean, error, name),
+    }
 
 
 def _size_scale(sizes):
@@ -251,7 +248,8 @@ def _curve_table(selection):
     columns = [selection.path[each] for each in _POINT]
     columns += [selection.random_path[each] for each in _POINT[1:]]
     return {
-        "caption": f"{score_words(name).capitalize()} for each number of features",
+        "caption": f"{score_words(name).capitalize()} ± its standard error for each number of "
+        "features",
         "head": ["Features", "This method", "Random features"],
         "rows": [
             [
@@ -499,14 +497,16 @@ def _mostly_predicted(predicted, n_classes):
 
 
 def means_chart(rows, score_name, title):
-    """Draw means and errors of rows of a table of scores."""
+    """Draw means and intervals of rows of a table of scores."""
     known = [row for row in rows if np.isfinite(row["mean"])]
     values = [
         {
             "place": place,
             "name": cut(row["name"], 48),
             "kind": "reference" if row["is_reference"] else "method",
-            **_score_values(row["mean"], row["error"], score_name),
+            "mean": json_number(row["mean"]),
+            **_bar(row["mean"], row["interval"]),
+            "text": with_interval(row["mean"], row["interval"], score_name),
         }
         for place, row in enumerate(known)
     ]
@@ -521,6 +521,12 @@ def means_chart(rows, score_name, title):
         + "; ".join(f"{row['name']} {row['text']}" for row in values[:20])
         + ".",
     }
+
+
+def _bar(mean, interval):
+    """Return the ends of a bar, which is a point where there is no interval."""
+    ends = interval if np.isfinite(interval).all() else (mean, mean)
+    return {"low": json_number(ends[0]), "high": json_number(ends[1])}
 
 
 def _mean_layers(score_name, title):

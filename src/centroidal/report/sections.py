@@ -20,6 +20,7 @@ from ._text import (
     score,
     score_words,
     tidy,
+    with_interval,
 )
 
 __all__ = [
@@ -136,9 +137,9 @@ def answer_section(selection, comparison):
             (count(k), f"of {count(n_features, 'feature')}", "selected"),
             (honest, score_words(name).split(" (")[0], f"held out, {interval}"),
             (
-                plus_minus(selection.random_score, selection.se_random, name),
+                score(selection.random_score, name),
                 "random features",
-                "as many",
+                f"as many, {interval_words(_around_random(selection), name)}",
             ),
             (score(selection.majority_score, name), "largest class", "always predicted"),
         ],
@@ -169,13 +170,18 @@ def _not_above_random(selection):
     )
 
 
+def _around_random(selection):
+    """Return the 95 % interval of random features: two standard errors to either side."""
+    half = 2.0 * selection.se_random
+    return selection.random_score - half, selection.random_score + half
+
+
 def _answer_of_comparison(comparison):
-    table, name = comparison.table, comparison.score_name
+    mean, name = comparison.table["mean_test_score"], comparison.score_name
     best = comparison.names.index(comparison.baseline)
-    mean, error = table["mean_test_score"], table["se_test_score"]
-    headline = _say_score(
-        tidy(comparison.baseline), plus_minus(mean[best], error[best], name), name
-    )
+    interval = _interval_of(comparison.table, best)
+    around = f" ({interval_words(interval, name)})" if np.isfinite(interval).all() else ""
+    headline = _say_score(tidy(comparison.baseline), score(mean[best], name), name) + around
     close = _not_shown_to_be_worse(comparison)
     if close:
         headline += f"; not shown to be worse: {', '.join(close)}"
@@ -184,13 +190,26 @@ def _answer_of_comparison(comparison):
         "warning": _reference_warning(comparison, best),
         "numbers": [
             (
-                plus_minus(mean[row], error[row], name),
+                score(mean[row], name),
                 tidy(comparison.names[row], 40),
-                "reference" if comparison.names[row] in comparison.references else "",
+                _how_sure(comparison, row),
             )
             for row in _best_first(comparison)[:4]
         ],
     }
+
+
+def _how_sure(comparison, row):
+    interval = _interval_of(comparison.table, row)
+    words = ["reference"] * (comparison.names[row] in comparison.references)
+    if np.isfinite(interval).all():
+        words.append(interval_words(interval, comparison.score_name))
+    return ", ".join(words)
+
+
+def _interval_of(columns, row, what="test_score"):
+    """Return the ends of the 95 % interval of a member, or of its difference."""
+    return float(columns[f"low_{what}"][row]), float(columns[f"high_{what}"][row])
 
 
 def _best_first(comparison):
@@ -203,8 +222,7 @@ def _not_shown_to_be_worse(comparison):
     found = []
     for row in _best_first(comparison):
         name = comparison.names[row]
-        gap, error = differences["mean_difference"][row], differences["se_difference"][row]
-        if name != comparison.baseline and np.isfinite(error) and gap > -2 * error:
+        if name != comparison.baseline and differences["high_difference"][row] >= 0.0:
             found.append(tidy(name, 60))
     return found
 
@@ -217,7 +235,7 @@ def _reference_warning(comparison, best):
         for row in range(len(names))
         if names[row] in comparison.references
         and row != best
-        and not differences["mean_difference"][row] < -2 * differences["se_difference"][row]
+        and not differences["high_difference"][row] < 0.0
     ]
     if comparison.baseline in comparison.references:
         level.insert(0, tidy(comparison.baseline, 60))
@@ -225,8 +243,8 @@ def _reference_warning(comparison, best):
         return None
     return (
         f"{' and '.join(level)} {'is' if len(level) == 1 else 'are'} there to be beaten, and not "
-        "beaten by two standard errors. Nothing here shows that there is something to learn from "
-        "this table."
+        "shown to be beaten: the interval of the difference reaches 0. Nothing here shows that "
+        "there is something to learn from this table."
     )
 
 
@@ -346,9 +364,9 @@ def reference_section(selection):
     name, numbers = selection.scoring, [each["n_features"] for each in selection.fold_choices]
     used, title = _range(numbers), f"{_method_title(selection.method)} (this selection)"
     rows = [
-        (title, selection.score, selection.se_score, used),
-        ("As many random features", selection.random_score, selection.se_random, used),
-        ("Always the largest class", selection.majority_score, np.nan, "0"),
+        (title, selection.score, selection.interval, used),
+        ("As many random features", selection.random_score, _around_random(selection), used),
+        ("Always the largest class", selection.majority_score, (np.nan, np.nan), "0"),
     ]
     return {
         "rows": [
@@ -356,11 +374,11 @@ def reference_section(selection):
                 "name": label,
                 "is_reference": label != title,
                 "mean": mean,
-                "error": error,
-                "score": plus_minus(mean, error, name),
+                "interval": interval,
+                "score": with_interval(mean, interval, name),
                 "features": n_features,
             }
-            for label, mean, error, n_features in rows
+            for label, mean, interval, n_features in rows
         ],
         "tried": _method_rows(selection),
         "score": score_words(name),
@@ -409,21 +427,21 @@ def _comparison_row(comparison, row):
     table, differences, score_name = comparison.table, comparison.differences, comparison.score_name
     name, n_failed = comparison.names[row], int(table["n_failed"][row])
     is_baseline = name == comparison.baseline
-    mean, error, seconds = (
-        table[column][row] for column in ("mean_test_score", "se_test_score", "mean_fit_seconds")
-    )
-    gap, gap_error, n_better, n_worse = (
-        differences[column][row]
-        for column in ("mean_difference", "se_difference", "n_better", "n_worse")
+    mean, seconds = (table[column][row] for column in ("mean_test_score", "mean_fit_seconds"))
+    interval, gap_interval = (
+        _interval_of(table, row), _interval_of(differences, row, "difference")
+    )  # fmt: skip
+    gap, n_better, n_worse = (
+        differences[column][row] for column in ("mean_difference", "n_better", "n_worse")
     )
     return {
         "name": tidy(name, 60),
         "is_reference": name in comparison.references,
         "is_baseline": is_baseline,
         "mean": mean,
-        "error": error,
-        "score": plus_minus(mean, error, score_name),
-        "difference": NOTHING if is_baseline else plus_minus(gap, gap_error, score_name, "+"),
+        "interval": interval,
+        "score": with_interval(mean, interval, score_name),
+        "difference": NOTHING if is_baseline else with_interval(gap, gap_interval, score_name, "+"),
         "wins": NOTHING if is_baseline else f"{n_better} / {n_worse}",
         "features": _feature_range(table, row, comparison.n_features),
         "seconds": f"{seconds:.2g}" if np.isfinite(seconds) else NOTHING,

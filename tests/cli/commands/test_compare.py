@@ -62,6 +62,18 @@ def test_default_line_up_is_compared(run, trees):
     assert means == sorted(means, reverse=True)
 
 
+def test_intervals_and_groups_are_in_the_result(run, trees, line_up):
+    found = run(*TREES, "--json", "--groups", "none")
+    comparison = json.loads(found.out)["comparison"]
+    assert comparison["n_groups"] is None
+    for row in comparison["members"]:
+        assert row["low_test_score"] < row["high_test_score"]
+    best, other = comparison["members"]
+    assert best["low_difference"] is None
+    assert other["low_difference"] < other["mean_difference"] < other["high_difference"]
+    assert "95 % interval" in comparison["answer"]
+
+
 def test_table_is_shown_and_written(run, trees, line_up, tmp_path):
     found = run(*TREES, "--output", "c.csv", "--report", "r.html")
     assert found.code == 0

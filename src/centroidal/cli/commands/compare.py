@@ -133,6 +133,7 @@ def _show(args, comparison, table, written):
         "answer": comparison.summary(),
         "scoring": comparison.score_name,
         "n_folds": len(comparison.folds),
+        "n_groups": comparison.n_groups,
         "baseline": comparison.baseline,
         "is_complete": comparison.is_complete,
         "n_fits": len(comparison.results),

@@ -213,9 +213,10 @@
     slider.setAttribute("aria-valuetext", features(size));
     byId("k-shown").textContent = features(size);
     byId("score").textContent = score;
-    byId("score-words").textContent = `${selection.scoreName} with ${features(size)}`;
+    const error = selection.errors[position] === null ? "" : " ± standard error";
+    byId("score-words").textContent = `${selection.scoreName}${error} with ${features(size)}`;
     byId("random-words").textContent =
-      `As many random features: ${plusMinus(selection.random[position], selection.randomErrors[position])}`;
+      `As many random features${error && ", ± standard error"}: ${plusMinus(selection.random[position], selection.randomErrors[position])}`;
     byId("recall-here").replaceChildren(recallTable(position));
     if (selection.confusions) byId("matrix-here").replaceChildren(matrixTable(position));
     byId("back").disabled = position === selection.position;

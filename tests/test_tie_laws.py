@@ -330,7 +330,12 @@ def test_path_predicts_half_way_between_centers_as_each_of_its_models_does(recip
         for rows in (slice(None), order):
             fitted = SparseCenterClassifier(1, **PATHS[recipe]).fit(X[rows], y[rows])
             path = CentersPath(fitted._problem, fitted._solution)
-            found = path.predict(stored(new), np.arange(100), sizes)
+            found, shape = np.full((sizes.size, 100), -1), (n_classes, n_classes)
+
+            def see(block, codes, found=found):
+                found[:, block] = codes.T
+
+            path.count(stored(new), np.arange(100), np.zeros(100, dtype=int), shape, sizes, see)
             np.testing.assert_array_equal(found, expected)
 
 
@@ -340,5 +345,6 @@ def test_path_of_random_features_levels_ties_by_their_own_size(rng):
     X[:, 0], y = [0.0, 1e-6] * 10, np.arange(20) % 2
     model = SparseCenterClassifier(1).fit(X, y)
     path = CentersPath(model._problem, model._solution)
-    found = path.predict_in_orders(np.array([[0, 1, 2]]), X, np.arange(20), np.array([1]))
-    assert found[0, 0].tolist() == y.tolist()
+    orders, sizes = np.array([[0, 1, 2]]), np.array([1])
+    _, found = path.count(X, np.arange(20), y, (2, 2), sizes, orders=orders)
+    assert found.tolist() == [[[10, 0], [0, 10]]]

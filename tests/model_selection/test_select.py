@@ -820,6 +820,18 @@ def test_second_axis_of_two_classes_lies_beside_the_first(genes):
     assert abs(gap) > selection.subspace[:, 0].std()
 
 
+def test_picture_of_many_samples_has_all_of_them_and_every_class(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 6)), np.repeat([0, 1], [396, 4])
+    X[:, 2] += 4.0 * y
+    options = {"n_features_to_select": 3, "cv": 2, "n_repeats": 1, "random_state": 0}
+    whole = select_features(X, y, **options).subspace
+    monkeypatch.setattr(sources, "_MOST_LEARNED", 20)
+    some = select_features(X, y, **options).subspace
+    assert some.shape == (400, 2)
+    assert abs(np.corrcoef(whole[:, 0], some[:, 0])[0, 1]) > 0.9
+
+
 # ------------------------------------------------------------------ in words
 
 

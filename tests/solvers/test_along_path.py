@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from centroidal.solvers.along_path import hits_along_path, nearest_in_orders
+from centroidal.solvers.along_path import count_in_orders, hits_along_path, nearest_in_orders
 from centroidal.solvers.sparse_centers import CenterPath
 
 
@@ -15,9 +15,16 @@ def path_of(centers, scale, ranking):
     return CenterPath(centers, blank, scale, blank, ranking, blank, blank)
 
 
-def nearest_by_ranking(path, X, rows, **rule):
-    (found,) = nearest_in_orders(path, path.ranking[None], X, rows, **rule)
+def all_nearest(path, orders, X, rows, **rule):
+    """Put the blocks of rows together."""
+    found = np.full((len(orders), len(rows), rule["grid"].size), -1)
+    for block, labels in nearest_in_orders(path, orders, X, rows, **rule):
+        found[:, block] = labels
     return found
+
+
+def nearest_by_ranking(path, X, rows, **rule):
+    return all_nearest(path, path.ranking[None], X, rows, **rule)[0]
 
 
 def nearest_by_loops(path, X, is_l1, grid, bonus):
@@ -81,7 +88,7 @@ def test_orders_are_rankings_of_paths_with_the_same_centers(make, is_l1, rng):
     X, path, grid, bonus = problem(6, 21, 9, 3)
     orders = np.array([rng.permutation(9) for _ in range(4)])
     rule = {"is_l1": is_l1, "grid": grid, "bonus": bonus}
-    found = nearest_in_orders(path, orders, make(X), np.arange(21), **rule)
+    found = all_nearest(path, orders, make(X), np.arange(21), **rule)
     assert len(found) == 4
     for labels, order in zip(found, orders, strict=True):
         expected = nearest_by_loops(path._replace(ranking=order), X, **rule)
@@ -145,3 +152,25 @@ def test_hits_are_the_weights_of_what_is_right(monkeypatch):
         monkeypatch.setattr("centroidal.solvers.along_path._LABELS_PER_BLOCK", height)
         hits = hits_along_path(path, X, rows, codes, weights, is_l1=True, grid=grid, bonus=bonus)
         assert np.array_equal(hits, wanted)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("height", [1, 2**20])
+def test_counts_are_those_of_the_labels_in_blocks_of_any_height(make, height, monkeypatch):
+    X, path, grid, bonus = problem(7, 130, 8, 3)
+    rng = np.random.default_rng(0)
+    rows, orders = rng.permutation(130)[:117], np.array([rng.permutation(8), path.ranking])
+    cells, rule = rng.integers(0, 6, 117), {"is_l1": False, "grid": grid, "bonus": bonus}
+    wanted = np.zeros((2, grid.size, 6, 3), dtype=int)
+    labels = [nearest_by_loops(path._replace(ranking=order), X[rows], **rule) for order in orders]
+    for order, i, g in np.ndindex(2, 117, grid.size):
+        wanted[order, g, cells[i], labels[order][i, g]] += 1
+    seen = np.full((117, grid.size), -1)
+
+    def see(block, found):
+        seen[block] = found
+
+    monkeypatch.setattr("centroidal.solvers.along_path._LABELS_PER_BLOCK", height)
+    found = count_in_orders(path, orders, make(X), rows, cells, 6, see, **rule)
+    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(seen, labels[0])

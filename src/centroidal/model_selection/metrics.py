@@ -44,11 +44,14 @@ def check_scoring(scoring):
     return Scoring(scoring if isinstance(scoring, str) else "score", get_scorer(scoring))
 
 
-def confusion_matrices(predicted, true, n_classes):
-    """Confusion matrix, true classes in rows, of each row of predicted codes."""
-    cells = true * n_classes + predicted + np.arange(len(predicted))[:, None] * n_classes**2
-    counts = np.bincount(cells.ravel(), minlength=len(predicted) * n_classes**2)
-    return counts.reshape(len(predicted), n_classes, n_classes)
+def confusion_matrices(predicted, true, n_classes, n_true=None):
+    """Confusion matrix, true classes in rows, of each row of predicted codes.
+
+    What is true may have more values than there are classes, `n_true`.
+    """
+    shape = len(predicted), n_classes if n_true is None else n_true, n_classes
+    cells = true * n_classes + predicted + np.arange(shape[0])[:, None] * (shape[1] * n_classes)
+    return np.bincount(cells.ravel(), minlength=np.prod(shape)).reshape(shape)
 
 
 def score_confusion(confusion, name):

@@ -249,22 +249,25 @@ class MethodInFold(NamedTuple):
     chosen: int  # position of the size that the inner folds choose
     inner_score: float  # of what is chosen, in the inner folds
     inner_confusion: np.ndarray | None  # of the same
-    predicted: np.ndarray | None  # codes of the test samples, for each size
+    predicted: np.ndarray | None  # codes of the test samples, by what is chosen
     random_scores: np.ndarray  # of random features, for each size
 
 
 def _outer_fold(trial, counts, fold):
     """Say what each method does in an outer fold."""
     at_random = score_confusion(counts.at_random[fold], trial.choice.scoring).mean(axis=0)
-    return {
-        key: MethodInFold(
+    found = {}
+    for key, candidate in trial.candidates.items():
+        chosen, *inside = _choose_inside(trial, counts, fold, key)
+        predicted = counts.predicted.get((fold, key))
+        found[key] = MethodInFold(
             counts.outer[fold, key],
-            *_choose_inside(trial, counts, fold, key),
-            counts.predicted.get((fold, key)),
+            chosen,
+            *inside,
+            None if predicted is None else predicted[chosen].copy(),  # without the other sizes
             at_random[np.searchsorted(trial.all_sizes, candidate.sizes)],
         )
-        for key, candidate in trial.candidates.items()
-    }
+    return found
 
 
 def _choose_inside(trial, counts, fold, key):
@@ -321,7 +324,7 @@ class NestedScores:
     @property
     def predictions(self):
         """Codes of the test samples of each fold as predicted by what the fold chose."""
-        return [found.predicted[found.chosen] for _, found in self._winners]
+        return [found.predicted for _, found in self._winners]
 
     def interval(self, units, effect, seed):
         """Return the 95 % confidence interval of the score, see `confidence_interval`."""

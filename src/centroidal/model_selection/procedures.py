@@ -17,11 +17,12 @@ from .._data import columns_of, rows_of
 from .._parameters import check_priors
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_rule import Solution, SparseCenterProblem
-from ..solvers.along_path import hits_along_path, nearest_in_orders
+from ..solvers.along_path import count_in_orders, hits_along_path
 from ..solvers.distances import log_odds
 from ..statistics import class_moments, fold_moments
 from ..statistics.threads import row_blocks
 from .feature_flow import importance_of, ranking_of
+from .metrics import confusion_matrices
 from .nested import log_spaced
 
 __all__ = ["CentersPath", "CentersProcedure", "FinalModel", "RankedPath", "RankedProcedure"]
@@ -118,14 +119,16 @@ class CentersPath(NamedTuple):
         """Columns, the best first."""
         return self.solution.path.ranking
 
-    def predict(self, X, rows, sizes):
-        """Codes of some rows for each number of features, in rows; one pass over them."""
-        return self.predict_in_orders(self.ranking[None], X, rows, sizes)[0]
+    def count(self, X, rows, cells, shape, sizes, see=None, orders=()):
+        """Count some rows by cell and predicted class, in (1 + orders, sizes, cells, classes).
 
-    def predict_in_orders(self, orders, X, rows, sizes):
-        """Do what `predict` does with the features in each of some orders instead of ranked."""
-        path = self.solution.path
-        return nearest_in_orders(path, orders, X, rows, **self._rule(sizes)).swapaxes(1, 2)
+        There are `shape` cells and classes, and a cell for each of the `rows`. Features come in the
+        order of the ranking, and then in other `orders`. If given, `see` is called with a slice of
+        the rows and their codes (rows, sizes) by the ranking, until it has seen all.
+        """
+        orders = np.vstack([self.ranking, *orders])
+        rule = self._rule(sizes)
+        return count_in_orders(self.solution.path, orders, X, rows, cells, shape[0], see, **rule)
 
     def hits(self, data, rows, sizes):
         """Weight of the samples of each class that are recognised with each size, and of all."""
@@ -244,11 +247,14 @@ class RankedPath(NamedTuple):
         ranking = ranking_of(clone(selector).fit(X, labels), data.features.number)
         return cls(ranking, estimator, X, labels, sizes)
 
-    def predict(self, X, rows, sizes):
-        """Codes of some rows for each number of features, in rows."""
+    def count(self, X, rows, cells, shape, sizes, see=None):
+        """Count some rows by cell and predicted class, as `CentersPath` does it."""
         X = self.scaler.transform(X[rows])
         some = self._replace(sizes=sizes)
-        return np.array([model.predict(part) for model, part in some.fit_models(X)])
+        codes = np.array([model.predict(part) for model, part in some.fit_models(X)])
+        if see is not None:
+            see(slice(0, rows.size), codes.T)
+        return confusion_matrices(codes, cells, shape[1], shape[0])[None]
 
     def models(self, data, test):
         """Yield for each size the classifier on the first features, and these of test samples."""

@@ -5,7 +5,7 @@ the final model. `MemorySource` has all samples at hand, `BatchSource` (in `stre
 them in batches.
 """
 
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -19,9 +19,9 @@ from .._data import LabelledData, check_labelled
 from .._parameters import check_choice, number
 from .._progress import progress_function
 from ..classifiers import FisherSubspace
+from ..statistics.threads import row_blocks
 from .blocks import Blocks
 from .methods import METHODS, DataKind
-from .metrics import confusion_matrices
 from .nested import FoldCounts, Trial
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
 from .splits import Units, check_groups, cut_samples
@@ -31,7 +31,7 @@ __all__ = ["MemorySource", "check_imputer", "with_imputer"]
 
 _STRATEGIES = ("mean", "median", "most_frequent")
 _N_RANDOM = 5  # orders of the features that random ones are the first of, in each fold
-_MOST_IN_PICTURE = 200
+_MOST_IN_PICTURE, _MOST_LEARNED = 200, 20_000  # features, and samples that axes are found by
 _SUMMARY_BYTES = 2**28  # that summaries of training sets may take together
 _check_resamples = number(
     "an int, 0 for none",
@@ -157,8 +157,8 @@ class MemorySource:
             pieces = self._summaries(work, some).items()
             tasks = ((work, *job, summary) for job, summary in pieces)
             found = run_jobs(_predict, tasks, self._n_jobs, work.prefers)
-            for (left_out, key), predicted in zip(some, found, strict=True):
-                _add_counts(counts, work, left_out, key, *predicted)
+            for (left_out, key), counted in zip(some, found, strict=True):
+                _add_counts(counts, left_out, key, counted)
                 name = key or "random features"
                 self._step_done(f"{name}, {trial.repeat.name_folds(left_out)}")
         return counts
@@ -268,10 +268,6 @@ class _Work(NamedTuple):
         """Return the procedure of a method; None stands for random features."""
         return self.random_centers if key is None else self.trial.candidates[key].procedure
 
-    def confusions(self, codes, rows):
-        """Confusion matrices of some samples, for each row of predicted codes."""
-        return confusion_matrices(codes, self.data.codes[rows], self.data.classes.size)
-
 
 def _jobs(trial):
     """List what to fit: the folds that a training set leaves out, and a method.
@@ -292,23 +288,46 @@ def _random_centers(kind, trial):
     return METHODS["l2"].build(kind) if found is None else found.procedure
 
 
-def _predict(work, left_out, key, summary):
-    """Fit a method to a training set, and predict the folds that it leaves out.
+class _Counted(NamedTuple):
+    """What a training set predicts in the folds that it leaves out."""
 
-    Returns the codes for each size, and the confusion matrices of random features for each order
-    and size; None where they are not asked for.
+    confusions: np.ndarray  # (sizes, folds, classes, classes), true classes in rows
+    at_random: np.ndarray | None  # (orders, sizes, classes, classes) of random features, if asked
+    predicted: np.ndarray | None  # codes (sizes, rows) of a single fold
+
+
+def _predict(work, left_out, key, summary):
+    """Fit a method to a training set, and count what it predicts in the folds that it leaves out.
+
+    Of one fold the codes are kept as well, in as few bytes as they need, and random features are
+    tried where the method is the one to try them with.
     """
-    trial, test = work.trial, work.trial.repeat.rows(*left_out)
     data, path = _fit(work, left_out, key, summary)
-    if len(left_out) == 2 or key not in (None, "l2"):
-        return path.predict(data.X, test, trial.sizes_of(key, left_out)), None
-    sizes = trial.all_sizes
-    orders = trial.random_orders(*left_out, data.X.shape[1], _N_RANDOM)
-    ranked, *drawn = path.predict_in_orders(np.vstack([path.ranking, orders]), data.X, test, sizes)
-    at_random = np.array([work.confusions(codes, test) for codes in drawn])
-    if key is None:
-        return None, at_random
-    return ranked[np.searchsorted(sizes, trial.candidates[key].sizes)], at_random
+    test = work.trial.repeat.rows(*left_out)
+    count = partial(path.count, data.X, test)
+    codes, n_classes = data.codes[test], data.classes.size
+    if len(left_out) == 2:
+        cells = codes + n_classes * (work.trial.repeat.folds[test] == left_out[1])
+        sizes = work.trial.inner_sizes(key)
+        (found,) = count(cells, (2 * n_classes, n_classes), sizes)
+        return _Counted(found.reshape(sizes.size, 2, n_classes, n_classes), None, None)
+    return _count_outer(work.trial, left_out, key, count, codes, n_classes, data.X.shape[1])
+
+
+def _count_outer(trial, left_out, key, count, codes, n_classes, n_features):
+    has_random = key in (None, "l2")
+    sizes = trial.all_sizes if has_random else trial.candidates[key].sizes
+    predicted = np.empty((sizes.size, codes.size), dtype=np.min_scalar_type(n_classes - 1))
+
+    def keep(rows, found):
+        predicted[:, rows] = found.T
+
+    orders = {}
+    if has_random:
+        orders["orders"] = trial.random_orders(*left_out, n_features, _N_RANDOM)
+    own, *drawn = count(codes, (n_classes, n_classes), sizes, keep, **orders)
+    mine = [] if key is None else np.searchsorted(sizes, trial.candidates[key].sizes)
+    return _Counted(own[mine, None], np.array(drawn), predicted[mine])
 
 
 def _fit(work, left_out, key, summary):
@@ -320,20 +339,18 @@ def _fit(work, left_out, key, summary):
     return data, procedure.fit(data, train)
 
 
-def _add_counts(counts, work, left_out, key, codes, at_random):
-    repeat, rows = work.trial.repeat, work.trial.repeat.rows(*left_out)
+def _add_counts(counts, left_out, key, found):
     if len(left_out) == 2:
-        for fold, other in (left_out, left_out[::-1]):
-            is_other = repeat.folds[rows] == other
-            found = work.confusions(codes[:, is_other], rows[is_other])
-            counts.inner[fold, other, key] = found
+        one, other = left_out
+        counts.inner[other, one, key] = found.confusions[:, 0]
+        counts.inner[one, other, key] = found.confusions[:, 1]
         return
     (fold,) = left_out
-    if at_random is not None:
-        counts.at_random[fold] = at_random
+    if found.at_random.size:
+        counts.at_random[fold] = found.at_random
     if key is not None:
-        counts.outer[fold, key] = work.confusions(codes, rows)
-        counts.predicted[fold, key] = codes
+        counts.outer[fold, key] = found.confusions[:, 0]
+        counts.predicted[fold, key] = found.predicted
 
 
 # ------------------------------------------------------------------ missing values
@@ -376,18 +393,41 @@ def _impute(data, imputer, train):
 
 
 def _subspace(data, columns):
-    """Place samples by Fisher directions, and a principal component beside a single one."""
+    """Place samples by Fisher directions, and a principal component beside a single one.
+
+    Of many samples some are learned from, and all are placed.
+    """
     X = data.X[:, columns]
-    Z = X.toarray() if issparse(X) else X.astype(float, order="C")
-    spread = Z.std(axis=0)
-    Z = (Z - Z.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
+    some = _some_of_each_class(data.codes)
+    Z = _dense(X[some])
+    center, spread = Z.mean(axis=0), Z.std(axis=0)
     if not spread.any():
-        return np.zeros((len(Z), 2))
-    fisher = Z @ FisherSubspace().fit(Z, data.codes).axes_[:, :2]
+        return np.zeros((data.codes.size, 2))
+    scale = np.where(spread > 0.0, spread, 1.0)
+    axes = _picture_axes((Z - center) / scale, data.codes[some])
+    blocks = row_blocks(*X.shape)
+    return np.concatenate([(_dense(X[rows]) - center) / scale @ axes for rows in blocks])
+
+
+def _dense(X):
+    return X.toarray() if issparse(X) else X.astype(float, order="C")
+
+
+def _some_of_each_class(codes):
+    step = -(-codes.size // _MOST_LEARNED)
+    by_class = np.argsort(codes, kind="stable")
+    return np.union1d(by_class[::step], np.unique(codes, return_index=True)[1])
+
+
+def _picture_axes(Z, codes):
+    """Two directions in the space of scaled features."""
+    fisher = FisherSubspace().fit(Z, codes).axes_[:, :2]
     if fisher.shape[1] == 2:
         return fisher
-    direction = np.linalg.lstsq(Z, fisher[:, 0] - fisher[:, 0].mean(), rcond=None)[0]
+    values = Z @ fisher[:, 0]
+    direction = np.linalg.lstsq(Z, values - values.mean(), rcond=None)[0]
     length = np.linalg.norm(direction)
-    beside = Z - np.outer(Z @ direction, direction) / length**2 if length > 0.0 else Z
-    left, values, _ = np.linalg.svd(beside, full_matrices=False)
-    return np.column_stack([fisher[:, 0], left[:, 0] * values[0]])
+    direction = direction / length if length > 0.0 else direction
+    beside = Z - np.outer(Z @ direction, direction)
+    largest = np.linalg.svd(beside, full_matrices=False)[2][0]
+    return np.column_stack([fisher[:, 0], largest - direction * (direction @ largest)])

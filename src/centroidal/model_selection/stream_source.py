@@ -26,7 +26,6 @@ from ..streaming.passes import (
     summary_arrays,
 )
 from .methods import DataKind, selection_methods
-from .metrics import confusion_matrices
 from .nested import FoldCounts
 from .procedures import FinalModel
 from .repeatable import seed_of
@@ -436,10 +435,10 @@ class _Models:
             if len(left_out) == 1:
                 (fold,) = left_out
                 orders = trial.random_orders(fold, n_features, _N_RANDOM)
-                self._jobs.append((fold, None, path, np.vstack([path.ranking, orders])))
+                self._jobs.append((fold, None, path, orders))
             else:
                 one, other = left_out
-                self._jobs += [(other, one, path, None), (one, other, path, None)]
+                self._jobs += [(other, one, path, ()), (one, other, path, ())]
 
     def predict(self, X, codes, groups, tally):
         """Predict rows, and count what comes out."""
@@ -449,14 +448,16 @@ class _Models:
         inner_sizes = trial.inner_sizes(self._key)
 
         def count(fold, outer, path, orders):
-            mine = rows[fold]
-            if orders is None:
-                totals, found = [tally.inner[outer, fold]], [path.predict(X, mine, inner_sizes)]
-            else:
-                totals = [tally.outer[fold], *tally.at_random[fold]]
-                found = path.predict_in_orders(orders, X, mine, trial.all_sizes)
-            counts = [confusion_matrices(each, codes[mine], plan.n_classes) for each in found]
-            return zip(totals, counts, strict=True)
+            mine, shape = rows[fold], (plan.n_classes, plan.n_classes)
+            is_inner = outer is not None
+            totals = (
+                [tally.inner[outer, fold]]
+                if is_inner
+                else [tally.outer[fold], *tally.at_random[fold]]
+            )
+            sizes = inner_sizes if is_inner else trial.all_sizes
+            found = path.count(X, mine, codes[mine], shape, sizes, orders=orders)
+            return zip(totals, found, strict=True)
 
         jobs = [job for job in self._jobs if rows[job[0]].size]
         for counted in map_blocks(count, jobs, plan.n_jobs):

@@ -16,18 +16,6 @@ def loss(difference, is_l1):
 
 
 @compiled
-def nearest(distances, bonus):
-    """Class with the smallest distance less its bonus, or the first that has it."""
-    best = 0
-    lowest = distances[0] - bonus[0]
-    for c in range(1, distances.size):
-        distance = distances[c] - bonus[c]
-        if distance < lowest:
-            best, lowest = c, distance
-    return best
-
-
-@compiled
 def number_ties(scores, errors, ranking, groups):
     """Write the group of each ranked score: one point is in all intervals, score +- error."""
     group, lowest = -1, np.inf
@@ -142,11 +130,10 @@ def nearest_sparse(entries, rows, enters, rates, centers, is_l1, zeros, bonus):
     data, indices, indptr = entries
     n_classes, n_models = bonus.shape
     labels = np.empty((rows.size, n_models), np.int32)
-    changes = np.empty((n_models, n_classes))
+    far = np.ascontiguousarray((zeros - bonus).T)
+    changes = np.zeros((n_models, n_classes))
     total = np.empty(n_classes)
-    distances = np.empty(n_classes)
     for place in range(rows.size):
-        changes[:] = 0.0
         for position in range(indptr[rows[place]], indptr[rows[place] + 1]):
             j = indices[position]
             if enters[j] < n_models:
@@ -156,11 +143,24 @@ def nearest_sparse(entries, rows, enters, rates, centers, is_l1, zeros, bonus):
                     changes[enters[j], c] += loss(value - center, is_l1) - loss(center, is_l1)
         total[:] = 0.0
         for g in range(n_models):
+            best, lowest = 0, np.inf
             for c in range(n_classes):
                 total[c] += changes[g, c]
-                distances[c] = zeros[c, g] + total[c]
-            labels[place, g] = nearest(distances, bonus[:, g])
+                changes[g, c] = 0.0
+                distance = far[g, c] + total[c]
+                if distance < lowest:
+                    best, lowest = c, distance
+            labels[place, g] = best
     return labels
+
+
+@compiled
+def add_counts(labels, cells, counts):
+    """Count rows by order, model, cell and label (orders, rows, models), in place."""
+    for order in range(labels.shape[0]):
+        for i in range(cells.size):
+            for g in range(labels.shape[2]):
+                counts[order, g, cells[i], labels[order, i, g]] += 1
 
 
 @compiled

@@ -10,28 +10,43 @@ _LABELS_PER_BLOCK = 2**20
 
 
 def nearest_in_orders(path, orders, X, rows, *, is_l1, grid, bonus):
-    """Class of the nearest center for some rows, in an array of (orders, rows, grid).
+    """Yield the nearest centers of some rows: a slice of `rows`, and labels (orders, rows, grid).
 
     The models have the first `grid` features of each order, of which the ranking may be one. The
     samples are in the coordinates of the path. `bonus` (classes, grid) is taken off the distances:
     the prior, in units of distance. Of several classes that are as near up to rounding, the first,
-    as in `predict`. Time is
-    O(n m K + n K n_grid) for dense data, which are read once for all orders, and
-    O(nnz K + n K n_grid) an order for sparse data.
+    as in `predict`. Time is O(n m K + n K n_grid) for dense data, which are read once for all
+    orders, and O(nnz K + n K n_grid) an order for sparse data; memory does not grow with the rows.
     """
-    return _nearest(path, orders, X, is_l1, grid, bonus)(np.asarray(rows))
-
-
-def hits_along_path(path, X, rows, codes, weights, *, is_l1, grid, bonus):
-    """Weight of the samples of each class that the path with its own ranking gets right."""
-    nearest = _nearest(path, path.ranking[None], X, is_l1, grid, bonus)
-    hits = np.zeros((path.class_centers.shape[0], grid.size))
-    rows = np.asarray(rows)
-    height = max(_loops.TILE, _LABELS_PER_BLOCK // grid.size)
+    nearest, rows = _nearest(path, orders, X, is_l1, grid, bonus), np.asarray(rows)
+    height = max(_loops.TILE, _LABELS_PER_BLOCK // (grid.size * len(orders)))
     for start in range(0, rows.size, height):
-        block = rows[start : start + height]
-        _loops.add_hits(nearest(block)[0], codes[block], weights[block], hits)
+        block = slice(start, min(start + height, rows.size))
+        yield block, nearest(rows[block])
+
+
+def hits_along_path(path, X, rows, codes, weights, **rule):
+    """Weight of the samples of each class that the path with its own ranking gets right."""
+    hits = np.zeros((path.class_centers.shape[0], rule["grid"].size))
+    for block, labels in nearest_in_orders(path, path.ranking[None], X, rows, **rule):
+        mine = rows[block]
+        _loops.add_hits(labels[0], codes[mine], weights[mine], hits)
     return hits
+
+
+def count_in_orders(path, orders, X, rows, cells, n_cells, see=None, **rule):
+    """Count the rows of each cell by their nearest center, in (orders, grid, cells, classes).
+
+    With true classes as the `cells` of `rows` these are confusion matrices. If given, `see` is
+    called with each slice of `rows` and its labels (rows, grid) in the first order.
+    """
+    shape = len(orders), rule["grid"].size, n_cells, path.class_centers.shape[0]
+    counts = np.zeros(shape, dtype=np.int64)
+    for block, labels in nearest_in_orders(path, orders, X, rows, **rule):
+        _loops.add_counts(labels, cells[block], counts)
+        if see is not None:
+            see(block, labels[0])
+    return counts
 
 
 def _nearest(path, orders, X, is_l1, grid, bonus):

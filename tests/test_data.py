@@ -79,6 +79,18 @@ def test_weights_become_double_precision(labelled):
     assert data.weights.dtype == np.float64
 
 
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_copies_of_a_sample_are_one_of_their_weight_and_other_labels_no_copies(store):
+    X = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 0.0], [1.0, 0.0], [0.0, 2.0], [5.0, 5.0]])
+    y, weights = np.array([0, 1, 0, 1, 1, 0]), np.array([1.0, 2.0, 3.0, 4.0, 5.0, 0.0])
+    for order in ([0, 1, 2, 3, 4, 5], [4, 3, 5, 2, 1, 0]):
+        data = checks.check_labelled(BaseEstimator(), store(X[order]), y[order], weights[order])
+        once = data.merge_copies()
+        rows = once.X.toarray() if sparse.issparse(once.X) else once.X
+        found = sorted(zip(rows.tolist(), once.codes, once.weights, strict=True))
+        assert found == [([0.0, 2.0], 1, 7.0), ([1.0, 0.0], 0, 4.0), ([1.0, 0.0], 1, 4.0)]
+
+
 def test_data_that_are_fit_to_read_are_not_copied(labelled):
     for dtype in (np.float64, np.float32, np.int32, np.uint8):
         X = np.abs(labelled[0]).astype(dtype)

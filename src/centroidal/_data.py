@@ -97,6 +97,25 @@ class LabelledData(NamedTuple):
         weights = None if self.weights is None else self.weights[rows]
         return self._replace(X=self.X[rows], codes=self.codes[rows], weights=weights)
 
+    def merge_copies(self):
+        """Return each sample that counts once, with the weight of its copies.
+
+        In an order that depends on the samples alone: so is all that is learned, to the bit.
+        """
+        rows, places = self.counted_rows, {}
+        first = [places.setdefault(_row_key(self.X, self.codes, i), i) for i in rows]
+        weights = np.bincount(first, self.row_weights[rows], minlength=self.codes.size)
+        rows = np.array([places[key] for key in sorted(places)])
+        return self._replace(weights=weights).take_rows(rows)
+
+
+def _row_key(X, codes, i):
+    """Return what only copies of a sample, CSR or dense, have in common."""
+    if issparse(X):
+        stored = slice(X.indptr[i], X.indptr[i + 1])
+        return codes[i].tobytes() + X.indices[stored].tobytes() + X.data[stored].tobytes()
+    return codes[i].tobytes() + X[i].tobytes()
+
 
 def _codes_where(codes, mask):
     return np.where(mask, codes, np.int32(-1))

@@ -346,6 +346,30 @@ def test_weights_select_what_copies_select(targets, seed, alpha, tol):
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize(
+    ("store", "n_problems", "alpha"),
+    [(np.asarray, 40, 0.1), (np.asarray, 40, 0.6), (sparse.csr_array, 5, 0.3)],
+)
+def test_copies_in_any_order_give_to_the_bit_what_weights_give(
+    targets, solver, store, n_problems, alpha
+):
+    """So no feature depends on rounding, however far from clear it is if it is selected."""
+    for seed in range(n_problems):
+        rng = np.random.default_rng(seed)
+        n, d = [(12, 6), (20, 10), (24, 50), (30, 8), (16, 40)][seed % 5]
+        y = np.arange(n) % (2 + seed % 2)
+        X = rng.normal(size=(n, d)) + 0.7 * y[:, None] * (np.arange(d) < 4)
+        X = np.round(X) if seed % 7 == 0 else X
+        times = rng.integers(1, 4, n)
+        copies = rng.permutation(np.repeat(np.arange(n), times))
+        selector = L21CentroidSelector(alpha, targets=targets, solver=solver, max_iter=3000)
+        found = clone(selector).fit(store(X), y, sample_weight=times)
+        expected = clone(selector).fit(store(X[copies]), y[copies])
+        np.testing.assert_array_equal(found.support_, expected.support_)
+        np.testing.assert_array_equal(found.scores_, expected.scores_)
+        assert found.objective_ == expected.objective_
+
+
 def test_weights_are_numbers_of_copies(three_classes, targets):
     X, y = three_classes
     times = 1 + np.arange(24) % 3

@@ -217,14 +217,15 @@ class L21CentroidSelector(RankedSelector):
     def _problem(self, data):
         """Return samples as an operator, and targets; both times the weight of the sample."""
         n_classes, n_features = data.classes.size, data.X.shape[1]
-        moments = class_moments(data.X, data.codes, n_classes, data.weights)
-        check_moments(self, data.X, moments)
+        # Copies make equations singular, and what rounding does then decides about features.
+        weights = weights_in_samples(data.row_weights)
+        X = data.X.tocsr() if issparse(data.X) else data.X
+        X, codes, _, weights, _ = data._replace(X=X, weights=weights).merge_copies()
+        moments = class_moments(X, codes, n_classes, weights)
+        check_moments(self, X, moments)
         origin, scale = np.zeros(n_features), np.ones(n_features)
         if self.scale == "std":
             origin, scale = moments.overall_mean, feature_scale(np.sqrt(moments.variance))
-        data = data.take_rows(data.counted_rows)
-        codes, weights = data.codes, weights_in_samples(data.row_weights)
-        X = data.X.tocsr() if issparse(data.X) else data.X
         rows = residuals(X, np.zeros_like(codes), origin[None], weights**2, scale)
         if self.targets == "centroids":
             of_class = centroid_targets((moments.means - origin) / scale)

@@ -49,6 +49,7 @@ def test_public_names_are_these():
         "MarginSelector",
         "MixtureFisherClassifier",
         "OnlineFisherSubspaceClassifier",
+        "RecursiveRidgeSelector",
         "ReliefFSelector",
         "SparseCenterClassifier",
         "SparseCenterClassifierCV",

@@ -18,6 +18,7 @@ from centroidal import (
     L21CentroidSelector,
     LinearCentroidEncoder,
     MarginSelector,
+    RecursiveRidgeSelector,
     ReliefFSelector,
     SparseCenterClassifier,
 )
@@ -49,6 +50,7 @@ MATRICES = {
     "encoder": LinearCentroidEncoder,
     "encoder by alternation": lambda: LinearCentroidEncoder(training="alternating"),
     "fisher": FisherSubspaceClassifier,
+    "recursive": RecursiveRidgeSelector,
     "relief": ReliefFSelector,
 }
 RANKERS = ANY_ORDER | MATRICES

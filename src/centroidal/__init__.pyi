@@ -23,6 +23,7 @@ from .feature_selection import (
     L21CentroidSelector,
     LinearCentroidEncoder,
     MarginSelector,
+    RecursiveRidgeSelector,
     ReliefFSelector,
     SparseCentroidEncoder,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "MarginSelector",
     "MixtureFisherClassifier",
     "OnlineFisherSubspaceClassifier",
+    "RecursiveRidgeSelector",
     "ReliefFSelector",
     "SparseCenterClassifier",
     "SparseCenterClassifierCV",

@@ -18,6 +18,7 @@ ESTIMATORS = {
     "centroidal.feature_selection.l21_centroid.L21CentroidSelector",
     "centroidal.feature_selection.linear_centroid_encoder.LinearCentroidEncoder",
     "centroidal.feature_selection.margin.MarginSelector",
+    "centroidal.feature_selection.recursive_ridge.RecursiveRidgeSelector",
     "centroidal.feature_selection.relieff.ReliefFSelector",
     "centroidal.model_selection.disjoint_centroid_cv.DisjointCentroidClassifierCV",
     "centroidal.model_selection.fisher_subspace_cv.FisherSubspaceClassifierCV",

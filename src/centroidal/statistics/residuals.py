@@ -3,6 +3,7 @@
 Also mean inner products of the columns over the samples of each class, and over all samples.
 """
 
+from copy import copy
 from functools import cached_property
 
 import numpy as np
@@ -59,6 +60,12 @@ class _DenseResiduals:
     def columns(self, chosen):
         """Residuals on some features, as a dense array."""
         return self.rows[:, chosen]
+
+    def take_columns(self, chosen):
+        """Residuals on some features."""
+        part = copy(self)
+        part.rows = self.rows.take(chosen, axis=1)
+        return part
 
     def push(self, right):
         """Residuals times `right`."""
@@ -130,6 +137,11 @@ class _SparseResiduals:
     def columns(self, chosen):
         centred = self.rows[:, chosen].toarray() - self.means[:, chosen][self.codes]
         return centred * self.roots[:, None]
+
+    def take_columns(self, chosen):
+        part = copy(self)
+        part.rows, part.means = self.rows[:, chosen], self.means[:, chosen]
+        return part
 
     def push(self, right):
         return (self.rows @ right - (self.means @ right)[self.codes]) * self.roots[:, None]

@@ -1,0 +1,93 @@
+"""Features that ridge regression needs; mathematics in solvers/recursive_ridge.py."""
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._data import check_moments
+from .._parameters import check_positive
+from ..solvers.recursive_ridge import class_targets, rank_by_elimination
+from ..solvers.sparse_centers import feature_scale
+from ..statistics import class_moments, weights_in_samples
+from ..statistics.residuals import residuals
+from ._ranked_selector import RankedSelector
+
+__all__ = ["RecursiveRidgeSelector"]
+
+
+class RecursiveRidgeSelector(RankedSelector):
+    r"""Select the features that ridge regression of the classes can do without last.
+
+    On the features that are left, :math:`\sum_i \lVert t_{y_i} - x_i B \rVert^2 + \alpha n \lVert B
+    \rVert^2` is minimised, where :math:`x_i` is a standardised sample of n and :math:`t_c` a vector
+    for each class; the features that matter least are left out, and so on. So features are judged
+    together: of copies of one another one stays, and a feature stays that helps only beside others.
+    One run ranks all features, so that it holds the selections of all sizes.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        How many features to keep: a number, a fraction of all features, or None for all that vary.
+    alpha : float, default=10.0
+        Strength of the penalty, for each sample, as long as there are 64 features or more.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        How much the optimum rises, or at least rises, where a feature is left out; never less than
+        that of a feature that was left out before.
+    feature_ranking_ : ndarray of shape (n_features,)
+        Columns, those that stayed longest first; of those equal up to rounding the first column.
+    support_, n_features_to_select_ : ndarray of shape (n_features,), int
+        Mask of the selected features, and their number.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
+
+    See Also
+    --------
+    sklearn.feature_selection.RFE : Elimination by any linear model, which is fitted in each round.
+    L21CentroidSelector : Selects features together by one convex problem.
+
+    Notes
+    -----
+    Features are halved as long as there are more than 64; these leave one by one, and `alpha` falls
+    with their number. While there are more features than samples a round needs only the inner
+    products of the samples, so that all rounds take O(n^2 m + n^3) for n samples and m features, as
+    much as two products of all features. Sparse samples are not made dense. The derivation is on
+    the page :doc:`/mathematics/recursive_ridge`.
+
+    The default of `alpha` was chosen on 14 sets of gene expression together; between 3 and 30 the
+    mean accuracy with 50 features differs by less than a point.
+
+    Examples
+    --------
+    Three copies of a feature, and one that tells apart what they leave together:
+
+    >>> import numpy as np
+    >>> from centroidal import RecursiveRidgeSelector
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(3, size=300)
+    >>> X = np.array([y == 0, y == 0, y == 0, y == 1]).T + 0.5 * rng.normal(size=(300, 4))
+    >>> X[:, 1:3] = X[:, :1]
+    >>> RecursiveRidgeSelector(2).fit(X, y).get_support(indices=True)
+    array([0, 3])
+    """
+
+    _checks = {"alpha": check_positive}
+
+    def __init__(self, n_features_to_select=None, *, alpha=10.0):
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+
+    def _fit(self, data):
+        n_classes = data.classes.size
+        moments = class_moments(data.X, data.codes, n_classes, data.weights)
+        check_moments(self, data.X, moments)
+        data = data.take_rows(data.counted_rows)
+        codes, weights = data.codes, weights_in_samples(data.row_weights)
+        X = data.X.tocsr() if issparse(data.X) else data.X
+        scale = feature_scale(np.sqrt(moments.variance))
+        rows = residuals(X, np.zeros_like(codes), moments.overall_mean[None], weights, scale)
+        targets = np.sqrt(weights)[:, None] * class_targets(moments.counts)[codes]
+
+        ranking, worths = rank_by_elimination(rows, targets, self.alpha * weights.sum())
+        return self._keep_ranking(data.features, worths, np.zeros_like(worths), ranking)

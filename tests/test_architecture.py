@@ -21,6 +21,7 @@ PUBLIC_ROOMS = [
     "io",
     "model_selection",
     "persistence",
+    "preprocessing",
     "report",
     "streaming",
 ]

@@ -6,6 +6,7 @@ from . import (
     io,
     model_selection,
     persistence,
+    preprocessing,
     report,
     streaming,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "io",
     "model_selection",
     "persistence",
+    "preprocessing",
     "report",
     "streaming",
 ]

@@ -5,6 +5,7 @@ import re
 
 from .. import __version__
 from ..model_selection.methods import METHODS, SCORES
+from ..preprocessing.names import PREPROCESSING
 
 __all__ = [
     "EVALUATION",
@@ -87,6 +88,16 @@ def number_reader(is_allowed, allowed, word=None):
     return read
 
 
+def _step_names(text):
+    """Read the names of steps, separated by commas."""
+    unknown = [name for name in text.split(",") if name not in PREPROCESSING]
+    if unknown:
+        raise argparse.ArgumentTypeError(
+            f"{unknown[0]!r} must be among {', '.join(PREPROCESSING)}, separated by commas."
+        )
+    return text
+
+
 TABLE = (
     "file with a row for each sample: .csv, .tsv, .txt (also .gz), .parquet, .npz, .mat, "
     ".svmlight, .h5ad"
@@ -130,6 +141,12 @@ _KNOWN = {
         "choices": ("median", "drop-features"),
         "help": "missing values: fill in medians of the training samples, or leave out features "
         "with gaps (default: refuse them)",
+    },
+    "--preprocess": {
+        "metavar": "NAMES", "type": _step_names,
+        "help": "what is done to the rows first, inside the folds: "
+        + "; ".join(f"{name}, {words}" for name, words in PREPROCESSING.items())
+        + "; several in their order, separated by commas",
     },
     "--groups": {
         "metavar": "COLUMN",

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._data import label_codes
+from .._data import label_codes, rows_of
 from .metrics import confusion_matrices, score_confusion
 from .splits import check_sample_names
 
@@ -62,7 +62,7 @@ class Blocks(NamedTuple):
             if trouble is not None:
                 yield row | {"trouble": trouble}
                 continue
-            predicted = label_codes(final.model.predict(data.X[rows]), data.classes)
+            predicted = label_codes(final.model.predict(rows_of(data.X, rows)), data.classes)
             (confusion,) = confusion_matrices(predicted[None], data.codes[rows], data.classes.size)
             score = float(score_confusion(confusion, scoring))
             found = {"n_features": n_features, "score": score, "confusion": confusion}

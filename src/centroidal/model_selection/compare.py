@@ -27,8 +27,8 @@ from .comparison import FoldResult, Question, tabulate
 from .feature_flow import used_features
 from .lineup import comparison_lineup, inner_folds
 from .metrics import check_scoring
+from .preparation import Preparation, PreparedSamples
 from .repeatable import draw_seed, draw_seeds, run_jobs, seed_parts
-from .sources import check_imputer, with_imputer
 from .splits import check_groups, outer_folds
 
 __all__ = ["ComparisonInterrupted", "ComparisonRun", "compare", "iter_comparison"]
@@ -49,6 +49,7 @@ def compare(
     scoring=None,
     baseline=None,
     impute=None,
+    preprocess=None,
     groups=None,
     n_jobs=None,
     random_state=None,
@@ -82,6 +83,8 @@ def compare(
         Name of whom the others are compared with; None is the best mean score.
     impute : {"mean", "median", "most_frequent"}, transformer or None, default=None
         How to fill in missing values, as the first step of every member.
+    preprocess : transformer, Pipeline, str or None, default=None
+        What is done to the samples next, as in :func:`select_features`.
     groups : array-like of shape (n_samples,), default=None
         Samples of a group stay together in the outer folds, and in the inner ones of members whose
         splitter asks for groups, as that of the default line-up does.
@@ -169,7 +172,8 @@ def compare(
     tell = _check_progress(progress)
     run = iter_comparison(
         estimators, X, y, cv=cv, n_repeats=n_repeats, scoring=scoring, baseline=baseline,
-        impute=impute, groups=groups, n_jobs=n_jobs, random_state=random_state,
+        impute=impute, preprocess=preprocess, groups=groups, n_jobs=n_jobs,
+        random_state=random_state,
     )  # fmt: skip
     try:
         for result in run:
@@ -192,6 +196,7 @@ def iter_comparison(
     scoring=None,
     baseline=None,
     impute=None,
+    preprocess=None,
     groups=None,
     n_jobs=None,
     random_state=None,
@@ -206,7 +211,7 @@ def iter_comparison(
         Samples, raw.
     y : array-like of shape (n_samples,)
         Class labels, of any type.
-    cv, n_repeats, scoring, baseline, impute, groups, n_jobs, random_state : object
+    cv, n_repeats, scoring, baseline, impute, preprocess, groups, n_jobs, random_state : object
         As in :func:`compare`, with the same defaults.
 
     Returns
@@ -236,7 +241,7 @@ def iter_comparison(
     check_jobs(n_jobs)
     checked, rng = check_scoring(scoring), check_random_state(random_state)
     _check_estimators(estimators)
-    imputer = check_imputer(impute)
+    preparation = Preparation.check(impute, preprocess)
     if y is None:
         raise ValueError("y=None must hold the class of each sample.")
     data = check_labels(_ASKING, X, y)
@@ -244,11 +249,11 @@ def iter_comparison(
     split_seed = draw_seed(rng)
     folds = outer_folds(cv, n_repeats, data, groups, split_seed)
     if estimators is None:
-        estimators = _lineup_for(data, folds, groups, scoring, imputer)
+        estimators = _lineup_for(data, folds, groups, scoring, preparation)
     _check_baseline(baseline, estimators)
 
     seeds = draw_seeds(rng, len(folds))
-    members = {name: with_imputer(each, imputer) for name, each in estimators.items()}
+    members = {name: preparation.before(each) for name, each in estimators.items()}
     trial = _Trial(data.X, data.codes, data.classes, groups, data.features.number, checked.scorer)
     question = Question(
         checked.name, baseline, tuple(members), folds, seeds, split_seed, data, groups
@@ -311,20 +316,24 @@ def _check_progress(progress):
     return progress if callable(progress) else tell_of
 
 
-def _lineup_for(data, folds, groups, scoring, imputer):
+def _lineup_for(data, folds, groups, scoring, preparation):
     """Return the default line-up for the data and the training parts of its folds."""
-    X = check_labelled(_ASKING, data.X, data.classes[data.codes], finite="allow-nan").X
-    values = X.data if issparse(X) else X
-    if imputer is None and values.dtype.kind == "f" and np.isnan(values).any():
-        raise ValueError(
-            "X holds missing values; the default line-up needs impute='median', or another way to "
-            "fill them in."
-        )
+    y = data.classes[data.codes]
+    if preparation.preprocesses:
+        prepared = PreparedSamples(data.X, y, preparation).data
+    else:
+        prepared = check_labelled(_ASKING, data.X, y, finite="allow-nan")
+        values = prepared.X.data if issparse(prepared.X) else prepared.X
+        if not preparation.steps and values.dtype.kind == "f" and np.isnan(values).any():
+            raise ValueError(
+                "X holds missing values; the default line-up needs impute='median', or another way "
+                "to fill them in."
+            )
     inner = inner_folds(data, folds, groups)
     return comparison_lineup(
-        data.features.number,
+        prepared.features.number,
         n_classes=data.classes.size,
-        is_sparse=issparse(data.X),
+        is_sparse=issparse(prepared.X),
         inner_cv=inner,
         scoring=scoring,
     )

@@ -70,8 +70,11 @@ def _positions_kept(step, n_features):
     if hasattr(step, "get_support"):
         return None if _selects_mixtures(step) else step.get_support(indices=True)
     kinds = {kind.__name__ for kind in type(step).__mro__ if kind.__module__.startswith("sklearn.")}
-    if kinds.isdisjoint(_COLUMN_BY_COLUMN):
+    is_elementwise = "FunctionTransformer" in kinds and isinstance(step.func, np.ufunc)
+    if kinds.isdisjoint(_COLUMN_BY_COLUMN) and not is_elementwise:
         return None
+    if is_elementwise:
+        return np.arange(n_features)
     names = getattr(step, "feature_names_in_", [f"x{j}" for j in range(n_features)])
     position = {name: j for j, name in enumerate(names)}
     kept = [position.get(name) for name in step.get_feature_names_out()]

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._parameters import check_choice, check_jobs
 from ..streaming.batches import Batches
+from .feature_flow import steps_of
 from .intervals import design_effect
 from .methods import BEST, METHODS, best_candidates, selection_methods
 from .metrics import majority_score
@@ -37,6 +38,7 @@ def select_features(
     groups=None,
     blocks=None,
     impute=None,
+    preprocess=None,
     n_resamples=0,
     feature_names=None,
     classes=None,
@@ -51,8 +53,8 @@ def select_features(
 
     Features are ranked, and classifiers on the first 1, 2, 3, ... of them are scored in folds; the
     number is chosen by these scores, which makes the best of them too good. So all of it, the
-    choice, scaling and imputation included, is done by nested cross-validation: the inner folds of
-    each outer fold choose, and `score` is that of what they chose on the outer fold.
+    choice, scaling, imputation and preprocessing included, is done by nested cross-validation: the
+    inner folds of each outer fold choose, and `score` is that of what they chose on the outer fold.
 
     Parameters
     ----------
@@ -89,6 +91,13 @@ def select_features(
         selection that has seen none of its samples, see `FeatureSelection.blocks`.
     impute : {"mean", "median", "most_frequent"} or None, default=None
         How to fill in missing values, learned inside the folds.
+    preprocess : transformer, Pipeline, str or None, default=None
+        What is done to the samples before features are ranked, after `impute`. A transformer of
+        scikit-learn, or a pipeline of them, is learned from the training part of each fold; it may
+        take data frames with columns of any type, and must make the same number of columns of any
+        part. By name: "log1p", "snv", "savgol" and "norm", several separated by commas, see
+        :func:`~centroidal.preprocessing.named_steps`. `model` has it in front and takes samples as
+        they are given here; features are what comes out, `centers` and `spreads` in its units.
     n_resamples : int, default=0
         Number of halves of the samples in which to select again, for `stability`; an even number,
         or 0 for none.
@@ -173,8 +182,8 @@ def select_features(
     check_choice("method", method, (*selection_methods(), BEST))
     check_jobs(n_jobs)
     in_memory = {
-        "groups": groups, "blocks": blocks, "impute": impute, "n_resamples": n_resamples,
-        "feature_names": feature_names,
+        "groups": groups, "blocks": blocks, "impute": impute, "preprocess": preprocess,
+        "n_resamples": n_resamples, "feature_names": feature_names,
     }  # fmt: skip
     in_batches = {
         "classes": classes, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every,
@@ -211,6 +220,7 @@ def select_features(
         suspicions=tuple(each._asdict() for each in suspicions),
         blocks=in_blocks,
         impute=impute,
+        preprocess=_say_preprocess(preprocess),
         seed=source.seed,
         versions=versions(),
         **scores.results(),
@@ -219,6 +229,15 @@ def select_features(
         **described,
         seconds=time.perf_counter() - start,
     )
+
+
+def _say_preprocess(preprocess):
+    """Return what is done before features are ranked, in a word or two; None if nothing is."""
+    if preprocess is None or isinstance(preprocess, str):
+        return preprocess
+    if isinstance(preprocess, list | tuple):
+        return ",".join(preprocess)
+    return ", ".join(type(step).__name__ for step in steps_of(preprocess))
 
 
 class _Selected(NamedTuple):

@@ -27,7 +27,7 @@ class FeatureSelection:
     ----------
     method, methods_tried : str, tuple of str
         How features were selected; the method that was chosen, and all that were tried.
-    n_features_asked, rule, scoring, impute : object
+    n_features_asked, rule, scoring, impute, preprocess : object
         What was asked for, as in :func:`select_features`.
     classes, class_counts : ndarray of shape (n_classes,)
         Labels, and the number of samples of each class.
@@ -138,6 +138,7 @@ class FeatureSelection:
     suspicions: tuple
     blocks: dict | None
     impute: str | None
+    preprocess: str | None
     seed: int
     seconds: float
     versions: dict

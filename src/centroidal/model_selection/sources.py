@@ -5,31 +5,29 @@ the final model. `MemorySource` has all samples at hand, `BatchSource` (in `stre
 them in batches.
 """
 
-from functools import cached_property, partial
+from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import parallel_config
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, clone
-from sklearn.pipeline import Pipeline
 
-from .._data import LabelledData, check_labelled
-from .._parameters import check_choice, number
+from .._data import rows_of
+from .._parameters import number
 from .._progress import progress_function
 from ..classifiers import FisherSubspace
 from ..statistics.threads import row_blocks
 from .blocks import Blocks
 from .methods import METHODS, DataKind
 from .nested import FoldCounts, Trial
+from .preparation import Preparation, PreparedSamples
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
 from .splits import Units, check_groups, cut_samples
 from .suspicion import find_suspicions
 
-__all__ = ["MemorySource", "check_imputer", "with_imputer"]
+__all__ = ["MemorySource"]
 
-_STRATEGIES = ("mean", "median", "most_frequent")
 _N_RANDOM = 5  # orders of the features that random ones are the first of, in each fold
 _MOST_IN_PICTURE, _MOST_LEARNED = 200, 20_000  # features, and samples that axes are found by
 _SUMMARY_BYTES = 2**28  # that summaries of training sets may take together
@@ -39,7 +37,6 @@ _check_resamples = number(
     "be an even number, or 0 for none",
     Integral,
 )
-_ASKING = type("select_features", (BaseEstimator,), {})()  # whom messages about X and y speak of
 
 
 class MemorySource:
@@ -49,30 +46,32 @@ class MemorySource:
     """
 
     def __init__(
-        self, X, y, random_state, n_jobs, progress, *, groups, blocks, impute, n_resamples,
-        feature_names,
+        self, X, y, random_state, n_jobs, progress, *, groups, blocks, impute, preprocess,
+        n_resamples, feature_names,
     ):  # fmt: skip
         _check_resamples("n_resamples", n_resamples)
         self._tell = progress_function(progress, "steps")
-        self._imputer = check_imputer(impute)
+        self._asked = {"impute": impute, "preprocess": preprocess}
+        preparation = Preparation.check(**self._asked)
         self.seed = seed_of(random_state)
         if y is None:
             raise ValueError("y=None must hold the class of each sample.")
-        finite = True if self._imputer is None else "allow-nan"
-        data = check_labelled(_ASKING, X, y, finite=finite)
-        names = _check_names(feature_names, data.features)
-        X = data.X.tocsr() if issparse(data.X) else data.X
-        self._data = data._replace(X=X, features=data.features._replace(names=names))
-        self._groups = check_groups(groups, data.codes.size)
-        self._blocks = Blocks.check(blocks, data.codes, self._groups)
+        self._samples = PreparedSamples(X, y, preparation, feature_names)
+        self._data = self._samples.data
+        if n_resamples and self._data.features.number != self._samples.given.features.number:
+            raise ValueError(
+                f"n_resamples={n_resamples} must be 0 where preprocess makes other columns."
+            )
+        self._groups = check_groups(groups, self._data.codes.size)
+        self._blocks = Blocks.check(blocks, self._data.codes, self._groups)
         self._rng = np.random.RandomState(self.seed)
         self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
         self._n_done = self._n_steps = 0
 
     @property
     def data(self):
-        """The samples, checked."""
-        return self._data
+        """The samples as they were given, checked."""
+        return self._samples.given
 
     @property
     def groups(self):
@@ -81,16 +80,16 @@ class MemorySource:
 
     def part(self, rows):
         """Return the source of some of the samples, which tells no progress."""
-        data, groups = self._data, self._groups
+        data, groups = self.data, self._groups
         return MemorySource(
-            data.X[rows], data.classes[data.codes[rows]], self.seed, self._n_jobs, None,
-            groups=None if groups is None else groups[rows], blocks=None, impute=self._imputer,
+            rows_of(data.X, rows), data.classes[data.codes[rows]], self.seed, self._n_jobs, None,
+            groups=None if groups is None else groups[rows], blocks=None, **self._asked,
             n_resamples=0, feature_names=None,
         )  # fmt: skip
 
     def find_suspicions(self):
         """Look for what would make the score too good."""
-        return find_suspicions(self._imputed_data, self.feature_names, self._groups, self.seed)
+        return find_suspicions(self._data, self.feature_names, self._groups, self.seed)
 
     def score_blocks(self, run, scoring):
         """Score each block by what `run` selects without it; None if there are no blocks."""
@@ -151,7 +150,7 @@ class MemorySource:
     def count_predictions(self, trial):
         """Count what each training set predicts in the folds that it leaves out."""
         counts, jobs = FoldCounts.empty(), _jobs(trial)
-        work = _Work(self._data, self._imputer, trial, _random_centers(self.kind, trial))
+        work = _Work(self._samples, trial, _random_centers(self.kind, trial))
         for start in range(0, len(jobs), self._n_sets_at_a_time):
             some = jobs[start : start + self._n_sets_at_a_time]
             pieces = self._summaries(work, some).items()
@@ -171,7 +170,7 @@ class MemorySource:
     def _summaries(self, work, jobs):
         """Find what one pass can find for all training sets of a method; None where nothing can."""
         summaries = dict.fromkeys(jobs)
-        if self._imputer is not None:
+        if self._samples.is_learned:
             return summaries
         for key in {key for _, key in jobs}:
             mine = [job for job in jobs if job[1] == key]
@@ -184,21 +183,9 @@ class MemorySource:
     def fit_final(self, candidate, n_features):
         """Fit the model with so many features to all samples, which are summarised once."""
         with thread_limit("threads" if candidate.uses_threads else None):
-            final = candidate.procedure.fit_final(self._imputed_data, n_features)
-        if self._imputer is not None:
-            final = final._replace(model=self._with_fitted_imputer(final.model))
+            final = candidate.procedure.fit_final(self._samples.for_model, n_features)
         self._step_done("all samples")
-        return final
-
-    @cached_property
-    def _imputed_data(self):
-        return _impute(self._data, self._imputer, np.arange(self._data.codes.size))
-
-    def _with_fitted_imputer(self, model):
-        imputer = clone(self._imputer).fit(self._data.X)
-        self._data.features.keep(imputer)
-        steps = model.steps if isinstance(model, Pipeline) else [("classify", model)]
-        return Pipeline([("impute", imputer), *steps])
+        return final._replace(model=self._samples.pipeline(final.model))
 
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: class, predicted class, place in a picture."""
@@ -211,7 +198,7 @@ class MemorySource:
         return {
             "predicted": predicted,
             "true_codes": self._data.codes,
-            "subspace": _subspace(self._imputed_data, shown),
+            "subspace": _subspace(self._data, shown),
             "stability": self._stability(candidate, n_features) if self._n_resamples else None,
         }
 
@@ -220,31 +207,15 @@ class MemorySource:
         from .stability import StabilitySelector
 
         stability = StabilitySelector(
-            with_imputer(candidate.procedure.selector(n_features), self._imputer),
+            self._samples.before(candidate.procedure.selector(n_features)),
             n_resamples=self._n_resamples,
             n_jobs=self._n_jobs,
             random_state=draw_seed(self._rng),
         )
         with parallel_config(prefer="threads" if candidate.uses_threads else None):
-            stability.fit(self._data.X, self._data.codes, groups=self._groups)
+            stability.fit(self.data.X, self.data.codes, groups=self._groups)
         self._step_done("resamples")
         return stability
-
-
-def _check_names(names, features):
-    """Names of the features as an array of objects, None if they have none."""
-    if names is None:
-        return features.names
-    if isinstance(names, str) or not np.iterable(names):
-        raise TypeError(f"feature_names={names!r} must hold a name for each feature, or be None.")
-    names = np.array([str(name) for name in names], dtype=object)
-    if names.size != features.number:
-        raise ValueError(
-            f"feature_names holds {names.size} names, but X has {features.number} features."
-        )
-    if len(set(names.tolist())) < names.size:
-        raise ValueError("feature_names must all be different.")
-    return names
 
 
 # ------------------------------------------------------------------ one training set
@@ -253,8 +224,7 @@ def _check_names(names, features):
 class _Work(NamedTuple):
     """What all jobs have in common."""
 
-    data: LabelledData
-    imputer: Any
+    samples: PreparedSamples
     trial: Trial
     random_centers: Any  # the procedure that random features are tried with
 
@@ -333,9 +303,10 @@ def _count_outer(trial, left_out, key, count, codes, n_classes, n_features):
 def _fit(work, left_out, key, summary):
     procedure = work.procedure(key)
     if summary is not None:
-        return work.data, procedure.fit_summary(work.data, summary)
+        data = work.samples.for_model
+        return data, procedure.fit_summary(data, summary)
     train = work.trial.repeat.rows_without(*left_out)
-    data = _impute(work.data, work.imputer, train)
+    data = work.samples.learned_from(train)
     return data, procedure.fit(data, train)
 
 
@@ -351,42 +322,6 @@ def _add_counts(counts, left_out, key, found):
     if key is not None:
         counts.outer[fold, key] = found.confusions[:, 0]
         counts.predicted[fold, key] = found.predicted
-
-
-# ------------------------------------------------------------------ missing values
-
-
-def check_imputer(impute):
-    """Return the imputer that is asked for by name or given; None if there is none."""
-    if impute is None:
-        return None
-    if isinstance(impute, str):
-        check_choice("impute", impute, _STRATEGIES)
-        from sklearn.impute import SimpleImputer
-
-        # A feature without any value in a training set stays, so that columns keep their place.
-        return SimpleImputer(strategy=impute, keep_empty_features=True)
-    if isinstance(impute, type) or not (hasattr(impute, "fit") and hasattr(impute, "transform")):
-        raise TypeError(
-            f"impute={impute!r} must be one of {', '.join(_STRATEGIES)}, a transformer or None."
-        )
-    return impute
-
-
-def with_imputer(estimator, imputer):
-    """Return the estimator with an imputer of its own in front of it."""
-    if imputer is None:
-        return estimator
-    return Pipeline([("impute", clone(imputer)), ("model", estimator)])
-
-
-def _impute(data, imputer, train):
-    """All samples, with missing values filled in by what the training set knows."""
-    if imputer is None:
-        return data
-    X = clone(imputer).fit(data.X[train]).transform(data.X)
-    unnamed = data.features._replace(names=None)  # what follows the imputer is given arrays
-    return data._replace(X=X.tocsr() if issparse(X) else X, features=unnamed)
 
 
 # ------------------------------------------------------------------ a picture

@@ -106,6 +106,8 @@ _UFUNCS = (
 _FUNCTIONS = {  # without effects beyond what they return
     *(f"numpy.{name}" for name in _UFUNCS),
     *(f"numpy._core._multiarray_umath.{name}" for name in _UFUNCS),  # as older versions say
+    "centroidal.preprocessing.spectra.savitzky_golay",
+    "centroidal.preprocessing.spectra.standard_normal_variate",
     "sklearn.feature_selection._univariate_selection.chi2",
     "sklearn.feature_selection._univariate_selection.f_classif",
     "sklearn.metrics._classification.accuracy_score",

@@ -83,7 +83,14 @@ def _selection_request(selection):
         ("Number of features", number),
         ("Score", score_words(selection.scoring)),
         ("Folds", _folds_words(selection)),
+        *_preprocess_words(selection),
     ]
+
+
+def _preprocess_words(selection):
+    if selection.preprocess is None:
+        return []
+    return [("Preprocessing", f"{tidy(selection.preprocess)}, inside the folds")]
 
 
 def _data_facts(selection, comparison, table):

@@ -811,3 +811,22 @@ def test_options_of_a_sheet_are_not_for_streams_and_need_a_sheet(run, patients):
     assert "--samples is for all samples in memory" in " ".join(found.err.split())
     found = run("select", patients, "--target", "state", "--sample-id", "sample")
     assert "is for a sheet; name it with samples (--samples SHEET)" in " ".join(found.err.split())
+
+
+# ------------------------------------------------------------------ preprocessing
+
+
+def test_rows_are_preprocessed_as_the_library_does(run, tmp_path):
+    X, y = make_samples()
+    write_csv(tmp_path / "table.csv", X, y)
+    options = ("--target", "tree", "--preprocess", "snv,norm")
+    same = {"cv": 3, "n_repeats": 1, "random_state": 0}
+    found = select(run, tmp_path / "table.csv", *options)["selection"]
+    expected = select_features(X, y, preprocess="snv,norm", n_features_to_select=2, **same)
+    assert (found["score"], found["preprocess"]) == (expected.score, "snv,norm")
+
+
+def test_unknown_preprocessing_is_refused(run, tmp_path):
+    found = run("select", tmp_path / "t.csv", "--target", "tree", "--preprocess", "snv,log")
+    assert found.code == 2
+    assert "'log' must be among log1p, snv, savgol, norm, separated by commas" in found.err

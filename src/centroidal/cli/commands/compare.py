@@ -28,7 +28,9 @@ _N_FOLDS = 5
 def add_arguments(parser):
     """Add the arguments."""
     add_options(parser, "table", "--target")
-    add_options(parser.add_argument_group("reading the table"), *READING, *SHEET, "--impute")
+    add_options(
+        parser.add_argument_group("reading the table"), *READING, *SHEET, "--impute", "--preprocess"
+    )
     group = add_options(parser.add_argument_group("comparison"), *EVALUATION)
     group.add_argument(
         "--neural", action="store_true",
@@ -74,8 +76,8 @@ def begin_comparison(args, table):
         n_folds = usual if args.folds is None else args.folds
         return iter_comparison(
             _lineup(args, table, units, n_folds), table.X, table.y, cv=n_folds,
-            n_repeats=args.repeats, scoring=args.scoring, impute=table.impute, groups=groups,
-            n_jobs=args.jobs, random_state=args.seed,
+            n_repeats=args.repeats, scoring=args.scoring, impute=table.impute,
+            preprocess=args.preprocess, groups=groups, n_jobs=args.jobs, random_state=args.seed,
         )  # fmt: skip
     except ValueError as error:
         raise InputError(option_names(error)) from error

@@ -46,7 +46,7 @@ EXAMPLES = """\
 
 _N_RESAMPLES = 50
 _IN_MEMORY = (
-    "--impute", "--transpose", *SHEET, "--blocks", "--resamples", "--compare",
+    "--impute", "--preprocess", "--transpose", *SHEET, "--blocks", "--resamples", "--compare",
     "--export-selected",
 )  # fmt: skip
 _FILES = {
@@ -64,7 +64,7 @@ _ON_THE_CARD = (
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_asked", "rule", "majority_score",
     "beats_random", "metrics", "classes", "class_counts", "confusion", "recall", "fold_choices",
-    "method_scores", "impute", "blocks", "is_confounded", "suspicions", "seconds",
+    "method_scores", "impute", "preprocess", "blocks", "is_confounded", "suspicions", "seconds",
 )  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def add_arguments(parser):
     parser.add_argument("table", metavar="TABLE", help=TABLE + folders)
     add_options(parser, "--target")
     reading = parser.add_argument_group("reading the table")
-    add_options(reading, *READING, *SHEET, "--impute")
+    add_options(reading, *READING, *SHEET, "--impute", "--preprocess")
     _add_stream(reading)
     _add_selection(parser.add_argument_group("selection"))
     _add_files(parser.add_argument_group("files to write"))
@@ -236,6 +236,7 @@ def _select_table(args, messages):
     selection = select_samples(
         messages, table.X, table.y, **_parameters(args), n_repeats=args.repeats,
         groups=groups_of(args, table), blocks=_blocks(args, table), impute=table.impute,
+        preprocess=args.preprocess,
         n_resamples=n_resamples(args), feature_names=table.feature_names,
     )  # fmt: skip
     return table, selection, None if fits is None else finish_comparison(fits, messages)
@@ -356,7 +357,7 @@ def _next_steps(args, written):
     if args.report is None:
         steps["see more in a report"] = f"{again} --report report.html"
     if not args.stream:
-        same = ("--target", *READING, *SHEET, "--impute", "--groups")
+        same = ("--target", *READING, *SHEET, "--impute", "--preprocess", "--groups")
         words = ["centroidal", "compare", args.table, *given_options(args, same)]
         if args.blocks not in (None, args.id, args.groups) and args.samples is None:
             words += ["--drop", args.blocks]  # no feature there, either

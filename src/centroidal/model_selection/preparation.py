@@ -1,0 +1,211 @@
+"""What comes before features are ranked: missing values are filled in, rows are preprocessed.
+
+Steps that learn nothing of the samples are applied once, to all of them; what is learned is learned
+from each training set anew.
+"""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from .._data import as_frame, check_labelled, check_labels, rows_of
+from .._parameters import check_choice
+from .feature_flow import steps_of
+
+__all__ = ["Preparation", "PreparedSamples"]
+
+_STRATEGIES = ("mean", "median", "most_frequent")
+_ASKING = type("select_features", (BaseEstimator,), {})()  # whom messages about X and y speak of
+
+
+class Preparation(NamedTuple):
+    """Steps before the model, by name and not fitted; what is preprocessed may be of any type."""
+
+    steps: tuple
+    preprocesses: bool = False
+
+    @classmethod
+    def check(cls, impute=None, preprocess=None):
+        """Return the steps that are asked for, by name or as transformers."""
+        asked = {"impute": _check_imputer(impute), "preprocess": _check_preprocess(preprocess)}
+        steps = tuple((name, step) for name, step in asked.items() if step is not None)
+        return cls(steps, asked["preprocess"] is not None)
+
+    @property
+    def learns(self):
+        """Whether a step learns from the samples, so that it belongs inside the folds."""
+        return any(get_tags(part).requires_fit for _, step in self.steps for part in steps_of(step))
+
+    def unfitted(self):
+        """Return the steps as one transformer, not fitted; None if there are none."""
+        return Pipeline([(name, clone(step)) for name, step in self.steps]) if self.steps else None
+
+    def before(self, estimator):
+        """Return an estimator with steps of its own in front of it."""
+        steps = self.unfitted()
+        return estimator if steps is None else Pipeline([*steps.steps, ("model", estimator)])
+
+
+class PreparedSamples:
+    """Samples as they are given, and as the model is to see them.
+
+    Attributes
+    ----------
+    given : LabelledData
+        The samples as they are given; numbers, if nothing is preprocessed.
+    data : LabelledData
+        All samples, prepared by what is learned from all of them, with the names of what came out.
+    """
+
+    def __init__(self, X, y, preparation, feature_names=None):
+        self._preparation = preparation
+        if preparation.preprocesses:
+            given = check_labels(_ASKING, X, y)
+        else:
+            finite = "allow-nan" if preparation.steps else True
+            given = check_labelled(_ASKING, X, y, finite=finite)
+        names = _check_names(feature_names, given.features)
+        X = given.X.tocsr() if issparse(given.X) else given.X
+        self.given = given._replace(X=X, features=given.features._replace(names=names))
+        self.data = self.given if self._fitted is None else self._check_all()
+
+    @cached_property
+    def _fitted(self):
+        """The steps, fitted to all samples."""
+        return self._fit(np.arange(self.given.codes.size))
+
+    @property
+    def is_learned(self):
+        """Whether training sets are prepared each by itself."""
+        return self._preparation.learns
+
+    def learned_from(self, rows):
+        """Return all samples, prepared by what some of them know."""
+        if not self.is_learned:
+            return self.for_model
+        return self._replace_values(self._transform(self._fit(rows)))
+
+    @property
+    def for_model(self):
+        """All samples for the model; behind other steps it is given arrays without names."""
+        if self._fitted is None:
+            return self.data
+        return self.data._replace(features=self.data.features._replace(names=None))
+
+    def _fit(self, rows):
+        steps, given = self._preparation.unfitted(), self.given
+        if steps is None:
+            return None
+        return steps.fit(rows_of(given.X, rows), given.classes[given.codes[rows]])
+
+    def _transform(self, steps):
+        X = steps.transform(self.given.X)
+        if issparse(X):
+            return X.tocsr()
+        return np.asarray(X)
+
+    def _check_all(self):
+        """Return all samples, prepared; raise if what comes out is no table of numbers."""
+        X, given = self._transform(self._fitted), self.given
+        if not self._preparation.preprocesses:
+            return given._replace(X=X, features=self._features_out(X.shape[1]))
+        try:
+            data = check_labelled(_ASKING, X, given.classes[given.codes])
+        except ValueError as error:
+            raise ValueError(f"preprocess makes of X what cannot be used: {error}") from error
+        return data._replace(features=self._features_out(X.shape[1]))
+
+    def _features_out(self, number):
+        """Return the names of what comes out; those that are given, if nobody says otherwise."""
+        features = self.given.features
+        try:
+            names = self._fitted.get_feature_names_out(features.names)
+        except (AttributeError, NotImplementedError):  # a step does not say
+            if number != features.number:
+                raise ValueError(
+                    f"preprocess makes {number} columns of {features.number} and has no "
+                    "get_feature_names_out, so that nobody knows what they are."
+                ) from None
+            return features
+        is_same = features.names is None and number == features.number
+        names = None if is_same else np.array([str(name) for name in names], dtype=object)
+        return features._replace(number=number, names=names)
+
+    def _replace_values(self, X):
+        if X.shape[1] != self.data.features.number:
+            raise ValueError(
+                f"preprocess makes {self.data.features.number} columns with all samples and "
+                f"{X.shape[1]} with those of a fold; it must make the same ones of any."
+            )
+        return self.for_model._replace(X=X)
+
+    def pipeline(self, model):
+        """Return the fitted steps with a model behind them, which takes samples as given."""
+        if self._fitted is None:
+            return model
+        steps = model.steps if isinstance(model, Pipeline) else [("classify", model)]
+        front = self._fitted.steps
+        if as_frame(self.given.X) is None:  # else the first step has seen the names itself
+            self.given.features.keep(steps_of(front[0][1])[0])
+        return Pipeline([*front, *steps])
+
+    def before(self, estimator):
+        """Return an estimator that is not fitted, with the steps in front of it."""
+        return self._preparation.before(estimator)
+
+
+def _check_names(names, features):
+    """Names of the features as an array of objects, None if they have none."""
+    if names is None:
+        return features.names
+    if isinstance(names, str) or not np.iterable(names):
+        raise TypeError(f"feature_names={names!r} must hold a name for each feature, or be None.")
+    names = np.array([str(name) for name in names], dtype=object)
+    if names.size != features.number:
+        raise ValueError(
+            f"feature_names holds {names.size} names, but X has {features.number} features."
+        )
+    if len(set(names.tolist())) < names.size:
+        raise ValueError("feature_names must all be different.")
+    return names
+
+
+def _check_imputer(impute):
+    """Return the imputer that is asked for by name or given; None if there is none."""
+    if impute is None:
+        return None
+    if isinstance(impute, str):
+        check_choice("impute", impute, _STRATEGIES)
+        from sklearn.impute import SimpleImputer
+
+        # A feature without any value in a training set stays, so that columns keep their place.
+        return SimpleImputer(strategy=impute, keep_empty_features=True)
+    if _is_transformer(impute):
+        return impute
+    raise TypeError(
+        f"impute={impute!r} must be one of {', '.join(_STRATEGIES)}, a transformer or None."
+    )
+
+
+def _check_preprocess(preprocess):
+    """Return the transformer that is asked for by names or given; None if there is none."""
+    if preprocess is None:
+        return None
+    if _is_transformer(preprocess):
+        return preprocess
+    if isinstance(preprocess, str | list | tuple):
+        from ..preprocessing import named_steps
+
+        return named_steps(preprocess)
+    raise TypeError(
+        f"preprocess={preprocess!r} must be a transformer, a Pipeline of them, names or None."
+    )
+
+
+def _is_transformer(value):
+    return not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "transform")

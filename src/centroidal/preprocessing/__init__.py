@@ -1,0 +1,5 @@
+"""Before features are ranked: spectra, rows of unit length, words of documents."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,71 @@
+"""Rows that are curves, such as spectra: what instruments add to them is taken away."""
+
+import numpy as np
+from scipy.signal import savgol_filter
+
+__all__ = ["savitzky_golay", "standard_normal_variate"]
+
+
+def standard_normal_variate(X):
+    """Give each row mean 0 and variance 1, so that offset and strength of a spectrum do not count.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Spectra in rows.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        The same, each row by itself; a row without variance becomes zero.
+
+    Examples
+    --------
+    >>> from centroidal.preprocessing import standard_normal_variate
+    >>> standard_normal_variate([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]).round(3).tolist()
+    [[-1.225, 0.0, 1.225], [-1.225, 0.0, 1.225]]
+    """
+    X = np.asarray(X, dtype=float)
+    deviations = X - X.mean(axis=1, keepdims=True)
+    spread = np.sqrt((deviations**2).mean(axis=1, keepdims=True))
+    # What rounding leaves of a row without variance must not become a spectrum.
+    has_spread = spread > 1e-12 * np.abs(X).max(axis=1, initial=0.0, keepdims=True)
+    return np.divide(deviations, spread, out=np.zeros_like(deviations), where=has_spread)
+
+
+def savitzky_golay(X, window_length=11, polyorder=2, deriv=1):
+    """Smooth each row by polynomials in a moving window, and differentiate it.
+
+    The first derivative does not know a constant baseline, the second no straight one; 0 only
+    smooths. The work is done by :func:`scipy.signal.savgol_filter`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Spectra in rows, of neighbouring channels at equal distances.
+    window_length : int, default=11
+        Number of channels in a window, an odd number.
+    polyorder : int, default=2
+        Degree of the polynomials.
+    deriv : int, default=1
+        Which derivative.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        The same, each row by itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from centroidal.preprocessing import savitzky_golay
+    >>> line = np.arange(12.0)
+    >>> savitzky_golay([line, line + 5.0])[:, :3].round(6).tolist()
+    [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
+    """
+    X = np.asarray(X, dtype=float)
+    if X.shape[1] < window_length:
+        raise ValueError(
+            f"window_length={window_length} must be at most the number of features, {X.shape[1]}."
+        )
+    return savgol_filter(X, window_length, polyorder, deriv, axis=1)

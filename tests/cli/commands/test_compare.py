@@ -121,6 +121,7 @@ def test_options_reach_the_comparison(run, trees, line_up):
             "n_repeats": 1,
             "scoring": "balanced_accuracy",
             "impute": None,
+            "preprocess": None,
             "groups": None,
             "n_jobs": 1,
             "random_state": 7,

@@ -17,9 +17,6 @@ else:
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-__all__ = ["FileLock", "check_source", "check_target", "suffix_of", "write_atomically"]
-
-
 def write_atomically(path, content, *, force=False):
     """Write bytes to a file in one atomic step: whoever looks sees all of them, or none.
 

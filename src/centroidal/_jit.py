@@ -5,8 +5,6 @@ numba takes long to import, so it waits for the first call of a loop.
 
 from threading import Lock
 
-__all__ = ["compiled"]
-
 # Serial, without the GIL, division as in NumPy; no wrapper for callers that we do not have.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _LOCK = Lock()

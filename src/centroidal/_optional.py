@@ -2,8 +2,6 @@
 
 from importlib import import_module
 
-__all__ = ["is_of_dask", "require"]
-
 
 def require(module, extra, purpose):
     """Import `module`, or say which extra brings it."""

@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 
-__all__ = ["interval_text", "json_plain", "percent", "score_text"]
-
 
 def json_plain(value, *, finite=False):
     """Turn arrays, numbers of NumPy and containers into what JSON has.

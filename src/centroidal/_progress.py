@@ -16,9 +16,6 @@ except ImportError:
         return method
 
 
-__all__ = ["ProgressMixin", "progress_function", "with_callbacks"]
-
-
 class ProgressMixin(CallbackSupportMixin):
     """Estimators whose `fit` consists of steps that callbacks can follow.
 

@@ -3,8 +3,6 @@
 import numpy as np
 from scipy.sparse import issparse
 
-__all__ = ["check_sparse_structure"]
-
 
 def check_sparse_structure(X, name="X"):
     """Raise unless the arrays of a sparse matrix fit together and lead nowhere outside of it.

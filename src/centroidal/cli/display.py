@@ -7,19 +7,6 @@ import shlex
 
 from .messages import plain
 
-__all__ = [
-    "comparison",
-    "datasets",
-    "demo",
-    "evaluation",
-    "merge_counts",
-    "model",
-    "output_files",
-    "predictions",
-    "selection",
-    "show",
-]
-
 _MOST_ROWS = 20
 _WIDTH_OF_A_FILE = 100
 _IN_ROWS = ("sources", "remarks")  # of a card, which are lists of sentences

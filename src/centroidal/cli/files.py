@@ -10,22 +10,6 @@ from .._optional import require
 from .messages import InputError, WorkError, input_errors
 from .options import option_value
 
-__all__ = [
-    "Outputs",
-    "command_line",
-    "groups_of",
-    "input_files",
-    "load_model_file",
-    "plain_metadata",
-    "read_labelled",
-    "read_samples",
-    "row_dicts",
-    "table_values",
-    "write_columns",
-    "write_report",
-    "write_table",
-]
-
 _ROWS_AT_ONCE = 256
 
 # What writes a file: the extra, and the packages in it.

@@ -12,8 +12,6 @@ from .commands import COMMANDS
 from .messages import InputError, Messages, WorkError
 from .options import add_common, add_options
 
-__all__ = ["EXAMPLES", "EXIT_CODES", "build_parser", "main"]
-
 DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 HELP = "Find the few features that tell classes apart, and say honestly how well they do."

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 
 from .._optional import require
 
-__all__ = ["InputError", "Messages", "WorkError", "input_errors", "plain"]
-
 _COMPILERS = {"numba", "llvmlite"}
 
 

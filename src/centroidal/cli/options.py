@@ -7,21 +7,6 @@ from .. import __version__
 from ..model_selection.methods import METHODS, SCORES
 from ..preprocessing.names import PREPROCESSING
 
-__all__ = [
-    "EVALUATION",
-    "READING",
-    "SHEET",
-    "TABLE",
-    "add_common",
-    "add_options",
-    "add_output",
-    "given_options",
-    "number_reader",
-    "option_names",
-    "option_value",
-    "whole_number",
-]
-
 # What the library calls a parameter, and the option that sets it.
 _OPTIONS = {
     "n_features_to_select": "-k",

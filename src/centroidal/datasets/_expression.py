@@ -18,8 +18,6 @@ from ._generators import (
     shuffled_codes,
 )
 
-__all__ = ["load_expression", "make_expression"]
-
 GENES_PER_MODULE = 25
 SHARE_OF_BATCH_GENES = 0.1
 N_BATCH_MODULES = 8

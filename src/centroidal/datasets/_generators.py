@@ -8,15 +8,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
-__all__ = [
-    "make_crossed_clusters",
-    "make_feature_blocks",
-    "make_outlier_classes",
-    "make_random_clusters",
-    "make_spiked_classes",
-    "make_word_counts",
-]
-
 
 def make_outlier_classes(
     n_samples=200,

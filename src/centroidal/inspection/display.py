@@ -2,8 +2,6 @@
 
 from .._optional import require
 
-__all__ = ["Display", "check_has"]
-
 
 class Display:
     """Parent of the pictures, which `_draw` themselves on the axes that they are given."""

@@ -21,8 +21,6 @@ from ..streaming.labels import labels_from_array, labels_from_values
 from ..streaming.limits import memory_limit, unpack_gzip
 from ..streaming.request import RawTable, check_characters, clean_errors, texts
 
-__all__ = ["is_annotated", "read_annotated", "read_h5ad", "read_mat", "read_npz", "read_svmlight"]
-
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _CSR = ("data", "indices", "indptr", "shape")
 _PARTS = {

@@ -13,8 +13,6 @@ from ..streaming.request import RawTable, clean_errors, texts
 from ..streaming.text import numbers_from_text
 from .sheets import make_sheet
 
-__all__ = ["read_frame", "read_frame_sheet", "read_parquet", "read_parquet_sheet"]
-
 
 def read_parquet(data, request, suffix):
     """Read a Parquet file; an index that pandas stored in it gives the ids."""

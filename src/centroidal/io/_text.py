@@ -16,8 +16,6 @@ from ..streaming.text import (
 )
 from .sheets import make_sheet
 
-__all__ = ["read_text", "read_text_sheet"]
-
 
 def read_text(data, request, suffix):
     """Read a table of text from the bytes of its file."""

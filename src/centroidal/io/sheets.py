@@ -9,8 +9,6 @@ import numpy as np
 from ..streaming.labels import MISSING, is_missing
 from ..streaming.request import count_noun, list_values, quote, texts
 
-__all__ = ["SampleSheet", "annotation_texts", "join_sheet", "make_sheet"]
-
 
 class SampleSheet(NamedTuple):
     """What a sheet says of samples, as far as it was asked for; each has one row."""

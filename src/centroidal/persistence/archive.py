@@ -9,8 +9,6 @@ from math import prod
 
 import numpy as np
 
-__all__ = ["check_array", "pack_archive", "parse_json", "read_members", "read_tree", "tree_members"]
-
 _MAX_MEMBERS = 100_000
 _MAX_RATIO = 100  # how many times larger than the file its content may be,
 _ALWAYS_ALLOWED = 2**24  # unless it is smaller than this

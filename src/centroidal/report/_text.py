@@ -8,24 +8,6 @@ import numpy as np
 from .._plain import percent as write_percent
 from ..model_selection.methods import SCORES
 
-__all__ = [
-    "NOTHING",
-    "class_labels",
-    "count",
-    "cut",
-    "interval_words",
-    "is_share",
-    "json_number",
-    "json_text",
-    "number",
-    "percent",
-    "plus_minus",
-    "score",
-    "score_words",
-    "tidy",
-    "with_interval",
-]
-
 _MAX_NAME = 300  # letters of a name that are shown
 _NO_BREAK, _MINUS = "\u00a0", "\u2212"
 NOTHING = "\u2013"  # in the place of a number

@@ -26,16 +26,6 @@ from ._text import (
     with_interval,
 )
 
-__all__ = [
-    "calibration_chart",
-    "curve_chart",
-    "heat_chart",
-    "javascript",
-    "means_chart",
-    "roc_chart",
-    "scatter_chart",
-]
-
 _HEAT_UNIT = "in standard deviations inside the classes from the mean of the centers"
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"

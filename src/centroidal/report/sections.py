@@ -23,22 +23,6 @@ from ._text import (
     with_interval,
 )
 
-__all__ = [
-    "answer_section",
-    "card_section",
-    "caveat_section",
-    "comparison_section",
-    "embedded_data",
-    "evaluation_sections",
-    "feature_section",
-    "recall_section",
-    "reference_section",
-    "reproduction_section",
-    "request_section",
-    "slider_section",
-    "stability_section",
-]
-
 _RULES = {
     "one_se": "the fewest within one standard error of the best score",
     "best": "the number with the best score",

@@ -20,8 +20,6 @@ from .._optional import require
 from .limits import RefusedFileError, memory_limit
 from .request import clean_errors, texts
 
-__all__ = ["AnnotatedFile", "Column", "Hdf5Store", "StoredMatrix", "ZarrStore", "layer_names"]
-
 # Filters of HDF5 that come with h5py: deflate, shuffle, fletcher32, szip, nbit, scaleoffset, lzf.
 # Others are libraries that HDF5 would look for on this machine, and load.
 _HDF5_FILTERS = {1, 2, 3, 4, 5, 6, 32000}

@@ -11,8 +11,6 @@ from .limits import RefusedFileError
 from .pieces import FileFacts, Fingerprint, Piece
 from .request import clean_errors, texts
 
-__all__ = ["AnnotatedReader", "open_h5ad", "open_zarr"]
-
 _LABELS_AT_A_TIME = 2**16
 
 

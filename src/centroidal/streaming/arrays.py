@@ -19,19 +19,6 @@ from .limits import RefusedFileError
 from .pieces import FileFacts, Fingerprint, Piece
 from .request import check_characters, clean_errors, quote, texts
 
-__all__ = [
-    "ArraysReader",
-    "Matrix",
-    "as_samples",
-    "labels_of_arrays",
-    "names_from_array",
-    "numbered_names",
-    "open_folder",
-    "open_npz",
-    "read_array_header",
-    "refuse_huge",
-]
-
 _BYTES_PER_NAME = 140  # with what finds repeated ones among them
 _MOST_SAMPLES, _MOST_FEATURES = 2**28, 2**25
 _CSR = ("data", "indices", "indptr")

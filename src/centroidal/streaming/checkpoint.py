@@ -21,8 +21,6 @@ from ..persistence.model_file import (
 from .pieces import FileFacts
 from .request import list_differences
 
-__all__ = ["FIT", "Checkpoint", "Progress", "manifest_of", "read_manifest"]
-
 FIT = "fit_batches"  # under which the card of a model file holds the manifest of a fit
 _LAYOUT, _STATE = 5, "state"
 _NOUNS = {FIT: "fit", "select_features": "selection"}  # whose manifest a file holds

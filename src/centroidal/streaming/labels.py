@@ -6,18 +6,6 @@ import numpy as np
 
 from .request import list_values, quote, texts
 
-__all__ = [
-    "MISSING",
-    "check_labels",
-    "check_n_labels",
-    "group_names",
-    "hash_names",
-    "is_missing",
-    "labels_from_array",
-    "labels_from_text",
-    "labels_from_values",
-]
-
 _LONGEST_LABEL, _MOST_LABELS = 1000, 100_000
 # What a cell of text says if there is no value; `None` may be a class, so it is not here.
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL"})

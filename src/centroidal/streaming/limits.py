@@ -8,8 +8,6 @@ import io
 
 from .._parameters import check_count
 
-__all__ = ["RefusedFileError", "check_unpacked_size", "memory_limit", "unpack_gzip"]
-
 # Real tables stay far below: counts of which 99 % are zero shrink to about a fiftieth, and deflate
 # never goes beyond a 1032nd part. What is small on any machine is never refused.
 _ALWAYS_ALLOWED, _MOST_TIMES = 2**30, 200

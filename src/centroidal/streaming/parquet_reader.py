@@ -14,8 +14,6 @@ from .labels import group_names, is_missing, labels_from_array, labels_from_valu
 from .pieces import FileFacts, Fingerprint, Piece
 from .request import clean_errors, list_differences, texts
 
-__all__ = ["ParquetReader", "stored_index"]
-
 _SLICE_BYTES, _LEAST_SLICE = 2**21, 2**9  # turned to rows at a time: less memory than all
 _BUFFER_BYTES, _LEAST_BUFFER, _LARGEST_BUFFER = 2**24, 2**12, 2**20  # of all columns
 _BYTES_PER_COLUMN, _LEAST_READ, _LARGEST_READ = 2**15, 2**23, 2**25  # small row groups

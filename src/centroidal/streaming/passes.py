@@ -9,16 +9,6 @@ from ..classifiers.sparse_center_rule import ColumnSummary
 from ..statistics import ClassMedians, ClassMoments
 from .labels import hash_names
 
-__all__ = [
-    "RowCount",
-    "block_width",
-    "codes_of",
-    "moments_from_arrays",
-    "read_block",
-    "summaries_from_arrays",
-    "summary_arrays",
-]
-
 
 class RowCount:
     """Counts the rows that are read, in all passes over them, and tells about it.

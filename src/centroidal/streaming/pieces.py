@@ -8,17 +8,6 @@ from scipy import sparse
 
 from .request import count_noun, list_values
 
-__all__ = [
-    "FileFacts",
-    "Fingerprint",
-    "Piece",
-    "check_values",
-    "concatenate_pieces",
-    "find_values",
-    "is_finite",
-    "refuse_infinite",
-]
-
 _BLOCK_BYTES, _N_BLOCKS = 2**12, 16
 
 

@@ -9,21 +9,6 @@ import numpy as np
 from .._parameters import check_count, optional
 from .limits import RefusedFileError, check_unpacked_size
 
-__all__ = [
-    "N_NAMES",
-    "ColumnRoles",
-    "RawTable",
-    "Request",
-    "check_characters",
-    "clean_errors",
-    "count_noun",
-    "list_differences",
-    "list_names",
-    "list_values",
-    "quote",
-    "texts",
-]
-
 N_LISTED, N_NAMES = 5, 10
 N_CHARACTERS = 40
 N_REASON = 200

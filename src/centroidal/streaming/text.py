@@ -19,25 +19,6 @@ from .labels import MISSING
 from .limits import unpack_gzip
 from .request import clean_errors, quote
 
-__all__ = [
-    "SEPARATORS",
-    "ColumnKinds",
-    "Lines",
-    "ParsedRows",
-    "cell_text",
-    "check_n_cells",
-    "check_utf8",
-    "csv_bytes",
-    "find_roles",
-    "numbers_from_text",
-    "parse_numbers",
-    "parse_rows",
-    "plain_text",
-    "split_header",
-    "top_line",
-    "without_simple_quotes",
-]
-
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 TRUE, FALSE = {b"True", b"TRUE", b"true"}, {b"False", b"FALSE", b"false"}
 _MISSING = {word.encode() for word in MISSING}

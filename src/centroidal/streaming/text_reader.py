@@ -20,8 +20,6 @@ from .text import (
     without_simple_quotes,
 )
 
-__all__ = ["TextReader"]
-
 _CHUNK_BYTES = 2**24
 
 

@@ -17,7 +17,7 @@ it is known which genes are informative: 30 of 2000.
 # Two selectors of this package stand beside the F statistic, the first thing one would try.
 # :func:`~centroidal.model_selection.selection_curve` fits each of them once a fold, to the training
 # part alone. For each number of genes a logistic regression learns from the first ones of the
-# ranking, and its accuracy on the test part is counted. The same is done with genes in random
+# ranking, and its accuracy on the test set is counted. The same is done with genes in random
 # order, five times a fold. Bands are one standard error over the folds.
 
 import numpy as np

@@ -81,7 +81,7 @@ class LabelledData(NamedTuple):
     def keep_rows(self, rows):
         """Return the same data in which only `rows` count, each as often as it is named.
 
-        Where single samples are not at hand, `rows` are blocks of a mask.
+        Where samples are not in memory, `rows` are blocks of a mask.
         """
         if not self.is_in_memory:
             return self._replace(codes=self.codes.map(_codes_where, rows))
@@ -470,7 +470,7 @@ def check_finite(estimator, X):
 
 
 def check_finite_summary(estimator, X, *summaries):
-    """Raise what is wrong with `X`, if it is still at hand, when a summary of it is not finite."""
+    """Raise what is wrong with `X`, if it is in memory, when a summary of it is not finite."""
     if all(np.isfinite(summary).all() for summary in summaries):
         return
     if X is not None:

@@ -48,7 +48,7 @@ class ProgressMixin(CallbackSupportMixin):
 
 
 def progress_function(progress, unit):
-    """Return the function that is told ``(n_done, n_steps, what)``; a step is one `unit`."""
+    """Return the function to call as ``(n_done, n_steps, what)``; a step is one `unit`."""
     if progress is None or progress is False:
         return lambda n_done, n_steps, what: None
     if progress is True:

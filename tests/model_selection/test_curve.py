@@ -252,7 +252,7 @@ def test_given_estimators_stay_as_they_are(genes):
 
 
 def ranking_of(selector, X, y):
-    """The ranking of a curve whose training part is everything."""
+    """The ranking of a curve whose training set is everything."""
     everything = np.arange(len(y))
     options = QUICK | {"cv": [(everything, everything)]}
     return selection_curve(selector, X, y, n_features_grid=[1], **options).rankings[0]

@@ -79,7 +79,7 @@ def models_one_by_one(X, y, settings, cv, sample_weight=None):
 
 
 def scores_one_by_one(X, y, settings, score, cv, sample_weight=None):
-    """Scores of those models on the test parts; NaN where they are void."""
+    """Scores of those models on the test sets; NaN where they are void."""
     return np.array(
         [
             [np.nan if model is None else score(model, test) for model in models]
@@ -477,7 +477,7 @@ def test_training_samples_named_twice_count_twice(blocks, settings):
 
 
 def test_test_samples_do_not_change_what_is_learned(blocks):
-    """A fold with strange samples in its test part has the models of its training part."""
+    """A fold with strange samples in its test set has the models of its training set."""
     X, y = blocks
     train, test = np.arange(100), np.arange(100, 150)
     strange = X.copy()

@@ -112,8 +112,8 @@ def test_rare_class_has_fewer_inner_folds(genes):
 @pytest.mark.parametrize(
     ("cv", "groups", "message"),
     [
-        (2, None, "class 'a' has 1 samples in a training part"),
-        ([(np.arange(2, 60), [0])], np.r_[0, 0, np.ones(58)], "a training part of one group"),
+        (2, None, "class 'a' has 1 samples in a training set"),
+        ([(np.arange(2, 60), [0])], np.r_[0, 0, np.ones(58)], "a training set of one group"),
     ],
     ids=["class", "group"],
 )

@@ -491,7 +491,7 @@ def test_confusion_and_recall_are_those_of_the_predictions(genes):
 
 
 def test_accuracy_of_the_path_is_that_of_its_confusion(genes):
-    selection = select_features(*genes, cv=3, n_repeats=2, random_state=0)  # 12 in each test part
+    selection = select_features(*genes, cv=3, n_repeats=2, random_state=0)  # 12 in each test set
     right = np.trace(selection.confusion_path, axis1=1, axis2=2)
     np.testing.assert_allclose(selection.path["mean_test_score"], right / 72, rtol=1e-12)
 

@@ -237,7 +237,7 @@ def test_facts_are_told_and_nothing_is_kept_of_a_sample(folder, data):
     assert found.majority_score == found.class_counts.max() / N_ROWS
     assert found.method_scores["l2"]["n_features"] == found.n_features_to_select
     assert f"{found.n_features_to_select} of 9 features" in found.summary()
-    assert "recognised  samples  class" in str(found)
+    assert " recall  samples  class" in str(found)
 
 
 # ------------------------------------------------------------------ laws

@@ -116,12 +116,12 @@ class Tried(NamedTuple):
     sizes: list
     predicted: list  # of each fold, for each size
     scores: list  # for each size, of each fold
-    chosen: list  # in each fold, by its training part
+    chosen: list  # in each fold, by its training set
     inner_scores: list  # of what is chosen
 
 
 def try_method(question, method, sizes=None):
-    """Predict each test part with each size, and let each training part choose a size."""
+    """Predict each test set with each size, and let each training set choose a size."""
     if sizes is None:
         sizes = sizes_of(method, question.X.shape[1], len(set(question.y.tolist())))
     predicted = [

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 
 def score_features(X, y, train, test, columns, estimator):
-    """Accuracy on the test part of a classifier that sees some columns alone."""
+    """Accuracy on the test set of a classifier that sees some columns alone."""
     columns = sorted(columns)
     model = clone(estimator).fit(X[train][:, columns], y[train])
     return np.mean(model.predict(X[test][:, columns]) == y[test])

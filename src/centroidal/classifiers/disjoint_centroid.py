@@ -178,7 +178,7 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
         self._check_parameters()
 
     def _keep_moments(self, features, classes, moments, data=None):
-        """Become the model of all samples that the moments are of; `data` if they are at hand."""
+        """Become the model of all samples that the moments are of; `data` if they are in memory."""
         check_moments(self, None, moments)
         recipe, weights = self._recipe, np.array([self.baseline_weight], dtype=float)
         (groups,) = recipe.find(data, moments, weights, self._seed(), self._each_block)

@@ -228,7 +228,7 @@ def _confusion_table(found, samples="unseen samples of"):
 
     labels = found["classes"].tolist()
     heads = [(f"as {label}", "right") for label in labels]
-    table = _table((samples, "left"), *heads, ("recognised", "right"))
+    table = _table((samples, "left"), *heads, ("recall", "right"))
     for label, counts, recall in zip(labels, found["confusion"], found["recall"], strict=True):
         cells = [f"{count:,}" for count in counts.tolist()]
         table.add_row(_cell(label), *cells, "-" if math.isnan(recall) else percent(recall))

@@ -88,8 +88,8 @@ class Evaluation:
         name = "accuracy" if self.promised is None else self.promised["scoring"]
         groups = "" if self.n_groups is None else f" in {count_noun(self.n_groups, 'group')}"
         words = (
-            f"{SCORES[name].name} {_tell(name, self.metrics[name], self.intervals[name])} on "
-            f"{count_noun(self.n_samples, 'sample')}{groups}{self._beside(name)}."
+            f"{SCORES[name].name} {_with_interval(name, self.metrics[name], self.intervals[name])} "
+            f"on {count_noun(self.n_samples, 'sample')}{groups}{self._beside(name)}."
         )
         if self.same_table:
             words += " The model was trained on this very table: that is no evidence."
@@ -100,7 +100,9 @@ class Evaluation:
         if self.promised is None:
             return ""
         score, interval = self.promised["score"], self.intervals[name]
-        words = f"; the model file promised {_tell(name, score, self.promised['interval'])}"
+        words = (
+            f"; the model file promised {_with_interval(name, score, self.promised['interval'])}"
+        )
         if self.same_table or interval is None or score <= interval[1]:
             return words
         return f"{words}, which is more than the interval found"
@@ -375,7 +377,7 @@ def _interval_text(name, interval):
     return interval_text(interval, is_share=_ALL_SCORES[name].is_share)
 
 
-def _tell(name, value, interval):
+def _with_interval(name, value, interval):
     """Write a score with its interval, if there is one."""
     within = "" if interval is None else f" (95 % interval {_interval_text(name, interval)})"
     return f"{_score_text(name, value)}{within}"

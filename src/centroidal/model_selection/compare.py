@@ -57,10 +57,10 @@ def compare(
 ):
     """Compare classifiers on the same folds, with every choice made inside them.
 
-    Each member of the line-up is cloned and fitted to the training part of a fold, and to nothing
+    Each member of the line-up is cloned and fitted to the training set of a fold, and to nothing
     else; what it scales, imputes, selects or chooses by a search of its own, it learns there. Then
-    it is scored on the test part, which it has not seen. `X` is to be given raw: features that were
-    selected, scaled or imputed by looking at all samples have seen the test parts.
+    it is scored on the test set, which it has not seen. `X` is to be given raw: features that were
+    selected, scaled or imputed by looking at all samples have seen the test sets.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def compare(
     :cite:t:`Bonett2012`.
 
     **Standard errors** are those of :cite:t:`Nadeau2003`: scores of J folds with variance s^2 have
-    a mean of variance s^2 (1/J + n_test/n_train). The training parts of folds overlap, and more so
+    a mean of variance s^2 (1/J + n_test/n_train). The training sets of folds overlap, and more so
     over repeats, so that the usual s^2/J becomes as small as one likes by repeating. This one does
     not. It is an approximation; no unbiased estimate exists. Differences are taken fold by fold,
     which removes what makes a fold hard for all, and have the same correction.
@@ -169,7 +169,7 @@ def compare(
     >>> bool(result.differences["mean_difference"][2] < -0.2)
     True
     """
-    tell = _check_progress(progress)
+    report_progress = _check_progress(progress)
     run = iter_comparison(
         estimators, X, y, cv=cv, n_repeats=n_repeats, scoring=scoring, baseline=baseline,
         impute=impute, preprocess=preprocess, groups=groups, n_jobs=n_jobs,
@@ -177,7 +177,7 @@ def compare(
     )  # fmt: skip
     try:
         for result in run:
-            tell(result, run)
+            report_progress(result, run)
     except KeyboardInterrupt as stop:
         raise ComparisonInterrupted(run.comparison()) from stop
     found = run.comparison()
@@ -307,17 +307,17 @@ def _check_baseline(baseline, estimators):
 
 def _check_progress(progress):
     """Return what is called after each fit."""
-    tell = progress_function(progress, "fits")
+    write_progress = progress_function(progress, "fits")
 
-    def tell_of(result, run):
+    def write_fit(result, run):
         left = f"{run.seconds_left:.0f} s left" if run.n_done < len(run) else "done"
-        tell(run.n_done, len(run), f"{result.name}, fold {result.fold + 1}, {left}")
+        write_progress(run.n_done, len(run), f"{result.name}, fold {result.fold + 1}, {left}")
 
-    return progress if callable(progress) else tell_of
+    return progress if callable(progress) else write_fit
 
 
 def _lineup_for(data, folds, groups, scoring, preparation):
-    """Return the default line-up for the data and the training parts of its folds."""
+    """Return the default line-up for the data and the training sets of its folds."""
     y = data.classes[data.codes]
     if preparation.preprocesses:
         prepared = PreparedSamples(data.X, y, preparation).data

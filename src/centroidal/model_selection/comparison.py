@@ -29,7 +29,7 @@ class FoldResult:
     name, fold : str, int
         Name of the member, and number of the fold, from 0.
     score : float
-        Score of the test part; NaN if it failed.
+        Score of the test set; NaN if it failed.
     fit_seconds, score_seconds : float
         Time of fitting, with all searches inside, and of scoring; NaN if it failed.
     predicted : ndarray of int or None
@@ -39,7 +39,7 @@ class FoldResult:
     features : ndarray of int or None
         Columns used; None if it uses all of them or does not say.
     parameters : dict
-        What a search inside the training part has chosen.
+        What a search inside the training set has chosen.
     error, traceback : str or None
         Name and message of the error if it failed, and where it was raised.
     warnings : tuple of str

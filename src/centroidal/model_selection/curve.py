@@ -74,9 +74,9 @@ def selection_curve(
 ):
     """Score a classifier on the best features of a selector, for many numbers of features.
 
-    In each fold the selector is fitted once, to the training part alone, and ranks all features.
-    For each number k a classifier is fitted to the first k features of the training part and scored
-    on the test part. Features that were ranked by looking at the test part as well would make any
+    In each fold the selector is fitted once, to the training set alone, and ranks all features.
+    For each number k a classifier is fitted to the first k features of the training set and scored
+    on the test set. Features that were ranked by looking at the test set as well would make any
     selector look good, even one that has found nothing.
 
     Beside it stand *random features*: the same with rankings drawn at random. A selector that is

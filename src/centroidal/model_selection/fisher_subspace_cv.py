@@ -40,7 +40,7 @@ def _check_scatter(name, value):
 class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
     r"""Fisher-subspace classifier that chooses how many directions to whiten by cross-validation.
 
-    No number of components is best everywhere, and one decomposition of the training part of a
+    No number of components is best everywhere, and one decomposition of the training set of a
     fold gives the model for every number: all of them live in the few directions that it found and
     the class means, in which the samples are projected once.
 

@@ -92,13 +92,13 @@ def _check_sizes(values, n_features):
 
 
 def inner_folds(data, folds, groups):
-    """Inner folds of the searches, as many as the training part of each outer fold allows."""
+    """Inner folds of the searches, as many as the training set of each outer fold allows."""
     counts = [np.bincount(data.codes[train], minlength=data.classes.size) for train, _ in folds]
     least = np.min(counts, axis=0)
     if least.min() < 2:
         rarest = data.classes.tolist()[least.argmin()]
         raise ValueError(
-            f"class {rarest!r} has {least.min()} samples in a training part; the default line-up "
+            f"class {rarest!r} has {least.min()} samples in a training set; the default line-up "
             "needs at least 2 to choose in folds of it."
         )
     n_folds = min(_INNER_FOLDS, int(least.min()))
@@ -107,7 +107,7 @@ def inner_folds(data, folds, groups):
     n_groups = min(np.unique(groups[train]).size for train, _ in folds)
     if n_groups < 2:
         raise ValueError(
-            "groups has a training part of one group; the default line-up needs at least 2 to "
+            "groups has a training set of one group; the default line-up needs at least 2 to "
             "choose in folds of it."
         )
     return StratifiedGroupKFold(min(n_folds, n_groups))  # shuffled, 1.7 balances no classes

@@ -30,8 +30,8 @@ class RankedFeaturesClassifierCV(
 ):
     """Classifier on the best features of a selector, as many as cross-validation finds.
 
-    A selector ranks the features once in each fold, by the training part alone. For each number of
-    features a classifier is fitted to the first ones and scored on the test part. In the end the
+    A selector ranks the features once in each fold, by the training set alone. For each number of
+    features a classifier is fitted to the first ones and scored on the test set. In the end the
     selector ranks by all samples, and the classifier is fitted to the first of these features.
 
     Parameters

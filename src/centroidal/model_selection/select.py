@@ -93,7 +93,7 @@ def select_features(
         How to fill in missing values, learned inside the folds.
     preprocess : transformer, Pipeline, str or None, default=None
         What is done to the samples before features are ranked, after `impute`. A transformer of
-        scikit-learn, or a pipeline of them, is learned from the training part of each fold; it may
+        scikit-learn, or a pipeline of them, is learned from the training set of each fold; it may
         take data frames with columns of any type, and must make the same number of columns of any
         part. By name: "log1p", "snv", "savgol" and "norm", several separated by commas, see
         :func:`~centroidal.preprocessing.named_steps`. `model` has it in front and takes samples as
@@ -107,7 +107,7 @@ def select_features(
         For batches: all labels that may occur. None takes those that do.
     checkpoint : str or path, default=None
         For batches: a file, ending in ``.skops``, to write to as it goes on. If it exists, the
-        selection goes on from there. It must be of the same selection.
+        selection resumes there. It must be of the same selection.
     checkpoint_every : int, default=None
         For batches: after how many of them it is written; None is every 10 seconds. Medians are
         written after each block of columns.
@@ -141,7 +141,7 @@ def select_features(
     Notes
     -----
     **Error.** `se_score` is that of Nadeau and Bengio :cite:p:`Nadeau2003`, which knows that the
-    training parts of folds overlap. `interval` is a 95 % confidence interval for the score of the
+    training sets of folds overlap. `interval` is a 95 % confidence interval for the score of the
     final model on new samples, or new groups: that of Wilson, with as many samples as the larger of
     two estimates of the error leaves, the other being that of nested cross-validation
     :cite:p:`Bates2024`. It never has the width 0.

@@ -21,7 +21,7 @@ class FeatureSelection:
     """Few features that tell the classes apart, and an honest number for unseen samples.
 
     Made by :func:`select_features`. Printing it shows the answer, the features and how often each
-    class is recognised.
+    class is recognised (recall).
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class FeatureSelection:
     path : dict of ndarray
         Score for other numbers of features, with everything done inside the folds: ``n_features``,
         ``mean_test_score``, ``std_test_score``, ``se_test_score`` (corrected for the overlap of
-        training parts) and one ``split*_test_score`` a fold.
+        training sets) and one ``split*_test_score`` a fold.
     confusion_path : ndarray of int, shape (n_sizes, n_classes, n_classes)
         Test samples of all folds by true class, in rows, and predicted class, for each of them.
     random_path : dict of ndarray
@@ -195,23 +195,23 @@ class FeatureSelection:
         """All scores that follow from `confusion`: of the unseen samples of all folds together."""
         return {name: float(score_confusion(self.confusion, name)) for name in SCORES}
 
-    def _tell(self, value, error=None):
+    def _score_text(self, value, error=None):
         return score_text(value, error, is_share=SCORES[self.scoring].is_share)
 
-    def _tell_interval(self):
+    def _interval_text(self):
         is_share = SCORES[self.scoring].is_share
         return f"95 % interval {interval_text(self.interval, is_share=is_share)}"
 
     def summary(self):
         """Say the answer in a sentence or two: features, score, and what to compare it with."""
-        name, tell = SCORES[self.scoring].name, self._tell
+        name, write = SCORES[self.scoring].name, self._score_text
         is_one = self.n_features_to_select == 1
         features = f"{self.n_features_to_select:,} of {self.feature_names.size:,} features"
         unseen = "samples" if self.n_groups is None else "groups of samples"
-        reached = f"{name} {tell(self.score)} ({self._tell_interval()}) on unseen {unseen}"
+        reached = f"{name} {write(self.score)} ({self._interval_text()}) on unseen {unseen}"
         beside = (
-            f"random features reach {tell(self.random_score)}, always the largest class "
-            f"{tell(self.majority_score)}"
+            f"random features reach {write(self.random_score)}, always the largest class "
+            f"{write(self.majority_score)}"
         )
         if self.beats_random:
             apart = f"{'tells' if is_one else 'tell'} the {self.classes.size} classes apart"
@@ -250,13 +250,13 @@ class FeatureSelection:
         """Say how well blocks that were left out whole are predicted; nothing without blocks."""
         if self.blocks is None:
             return ""
-        name, tell = SCORES[self.scoring].name, self._tell
+        name, write = SCORES[self.scoring].name, self._score_text
         rows = [row for row in self.blocks["rows"] if row["trouble"] is None]
-        each = ", ".join(f"{row['block']} {tell(row['score'])}" for row in rows[:_MOST_ROWS])
+        each = ", ".join(f"{row['block']} {write(row['score'])}" for row in rows[:_MOST_ROWS])
         n_left = len(self.blocks["rows"]) - len(rows)
         if not rows:
             return "No block could be left out whole."
-        words = f"Of blocks left out whole: {name} {tell(self.blocks['score'])} ({each})"
+        words = f"Of blocks left out whole: {name} {write(self.blocks['score'])} ({each})"
         words += f"; {n_left} could not be left out." if n_left else "."
         if self.is_confounded:
             words += (
@@ -274,11 +274,11 @@ class FeatureSelection:
             lines.append(f"{rank:4}  {self.gains[column]:<9.4g}  {self.feature_names[column]}")
         if self.n_features_to_select > shown.size:
             lines.append(f"      ... and {self.n_features_to_select - shown.size:,} more")
-        lines += ["", "recognised  samples  class"]
+        lines += ["", " recall  samples  class"]
         for label, recall, count in zip(
             self.classes.tolist(), self.recall, self.class_counts, strict=True
         ):
-            lines.append(f"{percent(recall):>10}  {count:7}  {label}")
+            lines.append(f"{percent(recall):>7}  {count:7}  {label}")
         return "\n".join(lines)
 
     def __repr__(self):

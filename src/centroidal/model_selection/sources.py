@@ -1,8 +1,8 @@
 """Where samples come from, and what the engine asks of them.
 
 A source cuts its samples into folds, counts what the models of all training sets predict, and fits
-the final model. `MemorySource` has all samples at hand, `BatchSource` (in `stream_source.py`) reads
-them in batches.
+the final model. `MemorySource` has all samples in memory, `BatchSource` (in `stream_source.py`)
+reads them in batches.
 """
 
 from functools import partial
@@ -50,7 +50,7 @@ class MemorySource:
         n_resamples, feature_names,
     ):  # fmt: skip
         _check_resamples("n_resamples", n_resamples)
-        self._tell = progress_function(progress, "steps")
+        self._progress = progress_function(progress, "steps")
         self._asked = {"impute": impute, "preprocess": preprocess}
         preparation = Preparation.check(**self._asked)
         self.seed = seed_of(random_state)
@@ -145,7 +145,7 @@ class MemorySource:
 
     def _step_done(self, what):
         self._n_done += 1
-        self._tell(self._n_done, self._n_steps, what)
+        self._progress(self._n_done, self._n_steps, what)
 
     def count_predictions(self, trial):
         """Count what each training set predicts in the folds that it leaves out."""

@@ -24,7 +24,7 @@ _N_FOLDS = 5  # if nothing is said, as in scikit-learn
 class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
     r"""Sparse center classifier that chooses its number of features by cross-validation.
 
-    In each fold the features are ranked on the training part alone, and the score of the test part
+    In each fold the features are ranked on the training set alone, and the score of the test set
     is found for every number of features in one pass over it (Remark 6 of
     :cite:t:`Calafiore2022`). The chosen model is then fitted to all data.
 
@@ -72,7 +72,7 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
 
     Notes
     -----
-    Time is that of one fit a fold plus one pass over its test part, which is O(n m K) for all m
+    Time is that of one fit a fold plus one pass over its test set, which is O(n m K) for all m
     models together; sparse data take O(nnz K + n K n_grid).
 
     Examples

@@ -51,7 +51,7 @@ class BatchSource:
         check_choice("method", method, streams)
         optional(check_count)("checkpoint_every", checkpoint_every)
         check_count("memory", memory)
-        self._tell = progress_function(progress, "rows")
+        self._progress = progress_function(progress, "rows")
         self.seed = _check_seed(random_state, checkpoint)
         self.classes, self.class_counts = _check_classes(batches, classes)
         self._groups = None if batches.groups is None else batches.groups_by_class(self.classes)
@@ -147,7 +147,7 @@ class BatchSource:
             kind = MeansPass if plan.has_moments else MediansPasses
             self._summary = summary = kind(plan, state, self._done.n_done)
         n_passes = summary.n_passes + 1
-        rows_read = RowCount(self._tell, self._batches.n_samples, n_passes, self._done.n_rows)
+        rows_read = RowCount(self._progress, self._batches.n_samples, n_passes, self._done.n_rows)
         for _ in summary.steps(self._done.n_done, rows_read):
             self._advance(rows_read)
             if checkpoint.is_due() or not plan.has_moments:  # a step of medians is a whole pass

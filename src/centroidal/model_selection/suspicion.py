@@ -132,7 +132,7 @@ def _say_near_copies(data, groups, kinds, rng):
     if rows.size > _MOST_ROWS:
         rows = np.sort(rng.permutation(rows.size)[:_MOST_ROWS])
     n_rows = rows.size
-    Z = _standardised(data, rows)
+    Z = _standardise(data, rows)
     if Z is None:
         return None
     sizes = np.linalg.norm(Z, axis=1)
@@ -160,7 +160,7 @@ def _say_near_copies(data, groups, kinds, rng):
     return Suspicion("near_copies", sentence, near.size, near.size / n_rows, first, [])
 
 
-def _standardised(data, rows):
+def _standardise(data, rows):
     """Return how samples differ from their class, in the features that vary most inside classes.
 
     Without the means of classes, what tells these apart makes no two samples alike. None if there

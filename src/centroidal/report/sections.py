@@ -732,7 +732,7 @@ def _about_selection(selection):
         yield (
             "Missing values.",
             f"They were filled in by the {selection.impute.replace('_', ' ')} value of the "
-            "feature, as learned from the training part of each outer fold alone.",
+            "feature, as learned from the training set of each outer fold alone.",
         )
     stability = selection.stability
     if stability is not None and stability.stability_ < _UNSTABLE:

@@ -134,7 +134,7 @@ class LinearRule(NamedTuple):
 
 
 def cut_line(line, rule, balance):
-    """Cut projections of two classes, which are at hand or in blocks, where a rule says."""
+    """Cut projections of two classes, which are in memory or in blocks, where a rule says."""
     threshold = place_threshold(rule, line, balance)
     means, variances, shares = line.spreads()
     return cut_at(threshold, means[1] - means[0], shares @ variances / shares.sum())

@@ -34,7 +34,7 @@ def find_threshold(rule, values, is_positive, weights=None, balance=0.99):
 
 
 def place_threshold(rule, line, balance):
-    """Find the threshold of projections that are at hand or in blocks, as in `find_threshold`."""
+    """Find the threshold of projections that are in memory or in blocks, as in `find_threshold`."""
     if rule == "mahalanobis":
         means, variances, _ = line.spreads()
         return mahalanobis_threshold(means, np.sqrt(variances))

@@ -1,4 +1,4 @@
-"""Fit an estimator to data that do not fit in memory, and go on where a killed run stopped."""
+"""Fit an estimator to data that do not fit in memory, and resume a run that was killed."""
 
 from sklearn.base import clone, is_classifier
 
@@ -52,7 +52,7 @@ def fit_batches(
         All labels that may occur. None reads them first, see :meth:`Batches.classes`.
     checkpoint : str or path, default=None
         A file, ending in ``.skops``, to write what is found to as it goes on, and the model in the
-        end. If it exists, the fit goes on from there. It must be of the same fit.
+        end. If it exists, the fit resumes there. It must be of the same fit.
     checkpoint_every : int, default=None
         After how many batches it is written; None writes it every 10 seconds. With medians it is
         written after each block of columns.
@@ -123,7 +123,7 @@ def fit_batches(
         raise ValueError(f"{batches.source} has no rows.")
     if hasattr(model, "_check_for"):
         model._check_for(batches.n_features, classes.size)
-    tell = progress_function(progress, "rows")
+    report_progress = progress_function(progress, "rows")
     width = block_width(batches, memory)
     plan = {"columns_at_a_time": width} if by_columns else {}
     every = 1 if by_columns else checkpoint_every
@@ -133,8 +133,8 @@ def fit_batches(
     saved = Checkpoint(checkpoint, every, manifest)
     with saved.hold():
         if by_columns:
-            return _fit_columns(model, batches, classes, saved, width, tell)
-        return _fit_rows(model, batches, classes, saved, tell)
+            return _fit_columns(model, batches, classes, saved, width, report_progress)
+        return _fit_rows(model, batches, classes, saved, report_progress)
 
 
 def _needs_columns(estimator):
@@ -157,7 +157,7 @@ def _needs_columns(estimator):
 # ------------------------------------------------------------------ batch after batch
 
 
-def _fit_rows(model, batches, classes, checkpoint, tell):
+def _fit_rows(model, batches, classes, checkpoint, report_progress):
     model, done = checkpoint.begin(model, batches.n_features)
     if done.finished:
         return model
@@ -167,7 +167,9 @@ def _fit_rows(model, batches, classes, checkpoint, tell):
     for batch in batches.start(done.n_done):
         fit.add(batch, codes_of(batch, classes))
         done = Progress(done.n_done + 1, done.n_rows + batch.y.size)
-        tell(done.n_rows, batches.n_samples, f"batch {done.n_done} of {batches.n_batches}")
+        report_progress(
+            done.n_rows, batches.n_samples, f"batch {done.n_done} of {batches.n_batches}"
+        )
         if checkpoint.is_due() and done.n_done < batches.n_batches:
             checkpoint.write(model, done, fit.state)
     model = fit.model()
@@ -235,7 +237,7 @@ class _MomentSums(_PartialFits):
 # ------------------------------------------------------------------ columns after columns
 
 
-def _fit_columns(model, batches, classes, checkpoint, width, tell):
+def _fit_columns(model, batches, classes, checkpoint, width, report_progress):
     starts = range(0, batches.n_features, width)
     model, done = checkpoint.begin(model, batches.n_features)
     if done.finished:
@@ -244,7 +246,7 @@ def _fit_columns(model, batches, classes, checkpoint, width, tell):
         n_columns = min(done.n_done * width, batches.n_features)
         parts = summaries_from_arrays(checkpoint.state or [], classes.size, n_columns)
     height = rows_per_block(batches.n_samples, batches.n_features, classes.size, batches.n_stored)
-    rows_read = RowCount(tell, batches.n_samples, len(starts), done.n_rows)
+    rows_read = RowCount(report_progress, batches.n_samples, len(starts), done.n_rows)
     for number, start in enumerate(starts[done.n_done :], done.n_done + 1):
         block = batches.columns(start, min(start + width, batches.n_features))
         X, codes, _ = read_block(block, classes, rows_read)

@@ -11,27 +11,28 @@ from .labels import hash_names
 
 
 class RowCount:
-    """Counts the rows that are read, in all passes over them, and tells about it.
+    """Counts the rows that are read, in all passes over them, and reports progress.
 
     Parameters
     ----------
-    tell : callable
-        Is told ``(n_rows_done, n_rows, what)``.
+    progress : callable
+        Called as ``progress(n_rows_done, n_rows, what)``.
     n_rows, n_passes : int
         Rows of a pass, and how many passes there are.
     n_done : int
         Rows that were read before.
     """
 
-    def __init__(self, tell, n_rows, n_passes, n_done):
-        self._tell, self._n_rows, self._n_passes, self.n_done = tell, n_rows, n_passes, n_done
+    def __init__(self, progress, n_rows, n_passes, n_done):
+        self._progress, self.n_done = progress, n_done
+        self._n_rows, self._n_passes = n_rows, n_passes
 
     def add(self, n_rows):
         """Count further rows."""
         self.n_done += n_rows
         number = -(-self.n_done // self._n_rows)
         what = f"pass {number} of {self._n_passes}"
-        self._tell(self.n_done, self._n_rows * self._n_passes, what)
+        self._progress(self.n_done, self._n_rows * self._n_passes, what)
 
 
 def codes_of(batch, classes):

@@ -29,7 +29,7 @@ def test_scores_and_confusion_are_shown_beside_the_promise(run, model, tmp_path)
     assert found.code == 0
     assert found.out.startswith("accuracy ")
     words = ("95 % interval", "on 30 samples; the model file promised", "ROC curve", "Brier score",
-             "log loss", "average precision", "samples of", "as oak", "recognised")  # fmt: skip
+             "log loss", "average precision", "samples of", "as oak", "recall")  # fmt: skip
     text = " ".join(found.out.split())
     assert [word for word in words if word not in text] == []
     assert "no evidence" not in text

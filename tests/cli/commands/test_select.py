@@ -171,7 +171,7 @@ def test_result_is_shown_with_data_answer_features_and_confusion(run, trees):
     )
     assert here.summary() in lines
     assert "rank feature gain ash elm oak" in lines
-    assert "unseen samples of as ash as elm as oak recognised" in lines
+    assert "unseen samples of as ash as elm as oak recall" in lines
     assert "--model model.skops" in lines
     assert "Selecting features" in found.err
     assert "Selecting" not in found.out

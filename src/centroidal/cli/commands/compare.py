@@ -106,7 +106,7 @@ def _lineup(args, table, units, n_folds):
 
     require("torch", "neural", "--neural")
     count = int(units.counts.min())
-    n_training = count - -(-count // n_folds)  # of the rarest class, in the smallest training part
+    n_training = count - -(-count // n_folds)  # of the rarest class, in the smallest training set
     return comparison_lineup(
         table.X.shape[1], n_classes=units.classes.size, is_sparse=issparse(table.X),
         inner_cv=max(2, min(_N_FOLDS, n_training)), scoring=args.scoring, neural=True,

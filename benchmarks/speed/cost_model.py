@@ -188,8 +188,8 @@ def _compared(name, taken, predicted, rates):
         "ours": taken,
         "limit": ("predicted by the cost model", predicted, None),
         "reached": off <= _TOLERANCE,
-        "note": f"off by {off - 1:.0%}, at most {_TOLERANCE - 1:.0%} allowed either way; "
-        + ", ".join(f"{what}: {rate}" for what, rate in _shown_rates(rates).items()),
+        "note": f"off by {100 * (off - 1):.0f} %, at most {100 * (_TOLERANCE - 1):.0f} % allowed "
+        "either way; " + ", ".join(f"{what}: {rate}" for what, rate in _shown_rates(rates).items()),
     }
 
 

@@ -91,7 +91,7 @@ def on_allaml(ask):
     return [
         (
             "With 20 features RSCE achieves approximately 95 %, and stays there.",
-            f"at least 95 % less {ABOUT:.0%}, at 20, 60 and 100 features",
+            f"at least 95 % less {100 * ABOUT:.0f} %, at 20, 60 and 100 features",
             ask.accuracy_at(["RSCE"], OF_NETWORK, 0.95 - ABOUT),
         ),
         (
@@ -106,12 +106,12 @@ def on_allaml(ask):
         ),
         (
             "AO-SCE fluctuates between 85 and 90 % after 20 features.",
-            f"between 85 and 90 %, give or take {ABOUT:.0%}",
+            f"between 85 and 90 %, give or take {100 * ABOUT:.0f} %",
             ask.accuracy_at(["AO-SCE"], OF_NETWORK, 0.85 - ABOUT, 0.90 + ABOUT),
         ),
         (
             "Relief and SCE fluctuate between 70 and 80 %, struggling to improve.",
-            f"between 70 and 80 %, give or take {ABOUT:.0%}",
+            f"between 70 and 80 %, give or take {100 * ABOUT:.0f} %",
             ask.accuracy_at(["Relief", "SCE"], OF_NETWORK, 0.70 - ABOUT, 0.80 + ABOUT),
         ),
     ]
@@ -121,7 +121,7 @@ def on_lung(ask):
     return [
         (
             "RSCE reaches approximately 90 % with 60 features.",
-            f"at least 90 % less {ABOUT:.0%}",
+            f"at least 90 % less {100 * ABOUT:.0f} %",
             ask.accuracy_at(["RSCE"], [60], 0.90 - ABOUT),
         ),
         (
@@ -159,8 +159,8 @@ def on_every_set(ask):
         ),
         (
             "(Abstract:) Ours is stable.",
-            f"two folds share at least {STABLE:.0%} of the first 20 features, and no fewer than "
-            "with f_classif and L1 logistic",
+            f"two folds share at least {100 * STABLE:.0f} % of the first 20 features, and no fewer "
+            "than with f_classif and L1 logistic",
             {f"{overlaps['Ours']:.2f} shared": overlaps["Ours"] >= STABLE}
             | {
                 f"{name} {overlaps[name]:.2f}": overlaps["Ours"] >= overlaps[name]

@@ -126,8 +126,8 @@ def by_method(table):
 def claim_similar(table):
     found = by_method(table)
     change = found["Ours"] / found["RFS"] - 1
-    answers = {f"{', '.join(k)} {v:+.1%}": abs(v) <= ALMOST for k, v in change.items()}
-    question = f"the distances of Ours and RFS differ by at most {ALMOST:.0%}"
+    answers = {f"{', '.join(k)} {100 * v:+.1f} %": abs(v) <= ALMOST for k, v in change.items()}
+    question = f"the distances of Ours and RFS differ by at most {100 * ALMOST:.0f} %"
     text = "Ours reaches almost the same average distance as RFS."
     return judged(FIGURE, text, question, answers, describe_flattest(table))
 
@@ -135,7 +135,7 @@ def claim_similar(table):
 def claim_slce_farther(table):
     found = by_method(table)
     change = found["SLCE"] / found["Ours"] - 1
-    answers = {f"{', '.join(k)} {v:+.1%}": v > 0 for k, v in change.items()}
+    answers = {f"{', '.join(k)} {100 * v:+.1f} %": v > 0 for k, v in change.items()}
     question = "the distance of SLCE is larger than that of Ours"
     text = "The features of SLCE are farther from the centroids (printed for all three sets)."
     return judged(FIGURE, text, question, answers, describe_flattest(table))

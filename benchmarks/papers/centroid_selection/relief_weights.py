@@ -79,7 +79,7 @@ def claims_of_spreads(found):
             "Most standard deviations within classes lie between 0 and 1, few approach 2.",
             "more than half are at most 1, and the largest is between 1.5 and 2.5",
             {
-                f"{small:.0%} are at most 1": small > 0.5,
+                f"{100 * small:.0f} % are at most 1": small > 0.5,
                 f"the largest is {largest:.2f}": 1.5 < largest < 2.5,
             },
             "",
@@ -89,7 +89,7 @@ def claims_of_spreads(found):
             "The distributions of both classes are remarkably similar.",
             "their quartiles differ by at most 10 % (feature by feature the spreads correlate by "
             f"{alike:.2f}, as the data were standardised over both classes)",
-            {f"by {apart:.0%}": apart <= 0.1},
+            {f"by {100 * apart:.0f} %": apart <= 0.1},
             "",
         ),
     ]
@@ -115,7 +115,10 @@ def claims_of_weights(found, results):
             "Figure 3",
             "The majority of weights are near 0, below it.",
             "more than half are negative, and more than half within 0.5 of zero",
-            {f"{negative:.0%} are negative": negative > 0.5, f"{near:.0%} are near": near > 0.5},
+            {
+                f"{100 * negative:.0f} % are negative": negative > 0.5,
+                f"{100 * near:.0f} % are near": near > 0.5,
+            },
             instead,
         ),
         order_claim(

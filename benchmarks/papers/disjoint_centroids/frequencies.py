@@ -106,7 +106,7 @@ def claims_of(genes, weight):
         Claim(
             "Table 12",
             "The five genes, as named, are selected most often.",
-            f"a printed gene is selected in at least {OFTEN:.0%} of the parts: "
+            f"a printed gene is selected in at least {100 * OFTEN:.0f} % of the parts: "
             f"{describe_cases(named(often >= OFTEN))}; {by_rules(printed, by_rule)}",
             instead,
             verdict((often >= OFTEN).mean()),

@@ -149,7 +149,7 @@ def on_leukemia(ask):
         ),
         (
             "NDC-S is as good as NSC with about 3 % of the features.",
-            f"NSC is not better; NDC-S keeps at most {FEW:.0%} of the features",
+            f"NSC is not better; NDC-S keeps at most {100 * FEW:.0f} % of the features",
             ask.unbeaten([NDC_S], ["NSC"])
             | {f"{ask.count[NDC_S]:.0f} features": ask.share(NDC_S) <= FEW},
         ),
@@ -165,7 +165,7 @@ def on_leukemia(ask):
         (
             "Only NDC-S is good both in classification and in feature selection.",
             f"of the eight methods only NDC-S has an error below {LOW_ERROR} with at most "
-            f"{FEW:.0%} of the features (found: {', '.join(sorted(in_both)) or 'none'})",
+            f"{100 * FEW:.0f} % of the features (found: {', '.join(sorted(in_both)) or 'none'})",
             {"only NDC-S": in_both == {NDC_S}},
         ),
     ]
@@ -191,7 +191,7 @@ def on_breast(ask):
         ),
         (
             "NDC-S and Logistic select around 1 % of the features.",
-            f"at most {VERY_FEW:.0%}",
+            f"at most {100 * VERY_FEW:.0f} %",
             {
                 f"{name} {ask.count[name]:.0f} features": ask.share(name) <= VERY_FEW
                 for name in (NDC_S, "Logistic")

@@ -69,7 +69,7 @@ class Speed(NamedTuple):
 class Table(NamedTuple):
     """A table of the thesis.
 
-    `printed` are its accuracies in per cent by problem and method; `independent` those of
+    `printed` are its accuracies in % by problem and method; `independent` those of
     another implementation, by problem and "method, rule". `champion` is the method that the
     peers are held against. A repeat costs `cost` seeds, one of the slow methods `slow_cost`,
     unless the problem has a cost of its own.
@@ -115,7 +115,7 @@ def run_table(table, settings):
     summary = pd.DataFrame(
         [summarise(row, table.printed, table.independent) for row in results.by_row.values()]
     )
-    title = f"{table.title}; accuracy in per cent ± standard error [thesis]"
+    title = f"{table.title}; accuracy in % ± standard error [thesis]"
     print_grid(title, grid_of_scores(summary))
     write_csv(settings, f"{PAPER}_{table.name}", summary)
     repeats = {"n_repeats": smallest_to_largest(summary.n_repeats)}

@@ -36,7 +36,7 @@ class Record(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """By how many per cent one method is better than another, and the standard error."""
+    """By how many % one method is better than another, and the standard error."""
 
     mean: float
     error: float
@@ -69,7 +69,7 @@ class Results:
         return list(dict.fromkeys(row.method for row in rows.values() if row.role == role))
 
     def score(self, problem, method, rule=None):
-        """Return the mean accuracy in per cent."""
+        """Return the mean accuracy in %."""
         return mean_and_error([r.is_correct for r in self.records(problem, method, rule)])[0]
 
     def lead(self, problem, one, other, rule=None):
@@ -86,7 +86,7 @@ class Results:
 
 
 def mean_and_error(parts):
-    """Return mean and standard error in per cent; `parts` has an array of points a repeat."""
+    """Return mean and standard error in %; `parts` has an array of points a repeat."""
     points, means = np.concatenate(parts), [np.mean(part) for part in parts]
     error = points.std() / np.sqrt(len(points))
     if len(means) > 1:

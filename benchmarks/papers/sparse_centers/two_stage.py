@@ -136,8 +136,8 @@ def accuracy_claim(study, records, figure, ours):
         figure,
         f"{ours} is competitive with the other selection methods in the accuracy of the SVM.",
         describe_standing(ours, best),
-        f"{describe_standing(ours, instead)}; l2-SC and f_classif have at least {common:.1%} of "
-        "their features in common: on features divided by their deviation and two classes, "
-        "both rank by the same quantity",
+        f"{describe_standing(ours, instead)}; l2-SC and f_classif have at least "
+        f"{100 * common:.1f} % of their features in common: on features divided by their deviation "
+        "and two classes, both rank by the same quantity",
         verdict(share),
     )

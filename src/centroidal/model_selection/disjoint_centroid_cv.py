@@ -23,7 +23,7 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
     r"""Disjoint centroid classifier that chooses which features to leave out (NDC-S).
 
     In each fold the groups of features for all weights of the baseline are found on the training
-    part alone, from the same starts. The chosen weight is then used on all data.
+    set alone, from the same starts. The chosen weight is then used on all data.
 
     Parameters
     ----------

@@ -88,34 +88,35 @@ def tree_members(prefix, tree):
     """
     arrays = {}
 
-    def name_arrays(node):
-        if isinstance(node, dict):
-            return {key: name_arrays(each) for key, each in node.items()}
-        if isinstance(node, list):
-            return [name_arrays(each) for each in node]
+    def name_of(array):
         stream = BytesIO()
-        np.save(stream, node, allow_pickle=False)
+        np.save(stream, array, allow_pickle=False)
         name = f"{prefix}/{len(arrays)}.npy"
         arrays[name] = stream.getvalue()
         return name
 
-    return {f"{prefix}.json": json.dumps(name_arrays(tree)).encode(), **arrays}
+    return {f"{prefix}.json": json.dumps(_map_leaves(name_of, tree)).encode(), **arrays}
 
 
 def read_tree(prefix, members):
     """Undo `tree_members`; None if there is no such tree."""
 
-    def find_arrays(node):
-        if isinstance(node, dict):
-            return {key: find_arrays(each) for key, each in node.items()}
-        if isinstance(node, list):
-            return [find_arrays(each) for each in node]
-        if not isinstance(node, str) or node not in members:
-            raise ValueError(f"the member {node!r} is missing")
-        return np.load(BytesIO(check_array(members[node])), allow_pickle=False)
+    def array_of(name):
+        if not isinstance(name, str) or name not in members:
+            raise ValueError(f"the member {name!r} is missing")
+        return np.load(BytesIO(check_array(members[name])), allow_pickle=False)
 
     text = members.get(f"{prefix}.json")
-    return None if text is None else find_arrays(parse_json(text))
+    return None if text is None else _map_leaves(array_of, parse_json(text))
+
+
+def _map_leaves(function, tree):
+    """Return dicts and lists with what a function makes of all that is neither."""
+    if isinstance(tree, dict):
+        return {key: _map_leaves(function, each) for key, each in tree.items()}
+    if isinstance(tree, list):
+        return [_map_leaves(function, each) for each in tree]
+    return function(tree)
 
 
 def parse_json(content):

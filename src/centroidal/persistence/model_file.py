@@ -138,7 +138,7 @@ def model_file_content(model, metadata, more_members=None):
 def _members_of(model):
     skops_io = require("skops.io", "persist", "A model file")
     try:
-        content = skops_io.dumps(_with_text_keys(model))
+        content = skops_io.dumps(_with_keys(model, _text_of))
     except RecursionError:
         raise UntrustedTypeError(
             f"{type(model).__name__} holds something that refers to itself, as requests for "
@@ -201,7 +201,7 @@ def load_model(path, *, max_bytes=_MAX_BYTES):
         model = skops_io.loads(pack_archive(members), trusted=sorted(audit.kinds))
         if type(model).__name__ != card.class_name:
             raise ValueError(f"holds a {type(model).__name__}, not a {card.class_name}")
-        model = _with_pair_keys(model)
+        model = _with_keys(model, _pair_of)
         check_model(model)
         return model
 
@@ -353,27 +353,22 @@ def _release(version):
 # Keys that are pairs ----------------------------------------------------------------------------
 
 
-def _with_text_keys(model):
-    """Copy a model so that classifiers of pairs are found by texts, as JSON has no other keys."""
+def _text_of(pair):
+    return " ".join(map(str, pair))
+
+
+def _pair_of(text):
+    return tuple(map(int, text.split()))
+
+
+def _with_keys(model, change):
+    """Copy a model with other keys of classifiers of pairs, which are texts in a file."""
     if isinstance(model, Pipeline):
         model = copy(model)
-        model.steps = [(name, _with_text_keys(step)) for name, step in model.steps]
+        model.steps = [(name, _with_keys(step, change)) for name, step in model.steps]
     elif isinstance(model, DecisionDAGClassifier) and hasattr(model, "estimators_"):
         model = copy(model)
         model.estimators_ = {
-            " ".join(map(str, pair)): _with_text_keys(estimator)
-            for pair, estimator in model.estimators_.items()
-        }
-    return model
-
-
-def _with_pair_keys(model):
-    """Undo `_with_text_keys`, in place."""
-    if isinstance(model, Pipeline):
-        model.steps = [(name, _with_pair_keys(step)) for name, step in model.steps]
-    elif isinstance(model, DecisionDAGClassifier) and hasattr(model, "estimators_"):
-        model.estimators_ = {
-            tuple(map(int, pair.split())): _with_pair_keys(estimator)
-            for pair, estimator in model.estimators_.items()
+            change(key): _with_keys(each, change) for key, each in model.estimators_.items()
         }
     return model

@@ -132,13 +132,11 @@ def check_values(X, names, name):
     rows, columns = find_values(X, np.isnan)
     if columns.size == 0:
         return
-    features = [names[j] for j in np.unique(columns).tolist()]
     raise ValueError(
         f"{name}: {count_noun(columns.size, 'value is', 'values are')} missing in "
-        f"{count_noun(np.unique(rows).size, 'sample')} that were read together, in "
-        f"{count_noun(len(features), 'feature')}: {list_values(features, quoted=True)}. "
-        "Leave these features out with drop, or fill the values in before: batches are read as "
-        "they are."
+        f"{count_noun(np.unique(rows).size, 'sample')} that were read together, "
+        f"{_in_features(columns, names)} Leave these features out with drop, or fill the values in "
+        "before: batches are read as they are."
     )
 
 
@@ -147,12 +145,15 @@ def refuse_infinite(X, names, name):
     _, columns = find_values(X, np.isinf)
     if columns.size == 0:
         return
-    features = [names[j] for j in np.unique(columns).tolist()]
     raise ValueError(
-        f"{name}: {count_noun(columns.size, 'value is', 'values are')} infinite or too "
-        f"large, in {count_noun(len(features), 'feature')}: "
-        f"{list_values(features, quoted=True)}."
+        f"{name}: {count_noun(columns.size, 'value is', 'values are')} infinite or too large, "
+        f"{_in_features(columns, names)}"
     )
+
+
+def _in_features(columns, names):
+    features = [names[j] for j in np.unique(columns).tolist()]
+    return f"in {count_noun(len(features), 'feature')}: {list_values(features, quoted=True)}."
 
 
 def find_values(X, condition):

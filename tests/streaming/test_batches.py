@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from centroidal.io import read_table
-from centroidal.streaming import parquet_reader, text, text_reader
+from centroidal.streaming import parquet_reader, text
 from centroidal.streaming.batches import Batches, _batch_size, batches
 from centroidal.streaming.labels import hash_names
 
@@ -543,7 +543,7 @@ def test_hidden_files_of_a_folder_are_left_alone(tmp_path):
 @pytest.fixture(params=["with pyarrow", "without"])
 def small_chunks(request, monkeypatch):
     """Text in chunks of a few lines, with both parsers."""
-    monkeypatch.setattr(text_reader, "_CHUNK_BYTES", 40)
+    monkeypatch.setattr(text, "_CHUNK_BYTES", 40)
     if request.param == "without":
         monkeypatch.setattr(text, "find_spec", lambda name: None)
 

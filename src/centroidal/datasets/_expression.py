@@ -1,6 +1,6 @@
 """Generated gene expression with known informative genes, and the table that ships with us.
 
-`save_expression` writes the shipped table, ``data/expression.npz``, anew.
+`save_expression` writes the shipped table, ``data/expression.npz`` in this folder, anew.
 """
 
 from importlib import resources

@@ -1,5 +1,4 @@
-from .comparison import ComparisonDisplay
-from .curves import PathDisplay, SelectionCurveDisplay
+from .curves import ComparisonDisplay, PathDisplay, SelectionCurveDisplay
 from .features import FeatureGroupsDisplay, StabilityDisplay, SubspaceDisplay
 
 __all__ = [

@@ -131,16 +131,9 @@ def numbered_names(n_features):
 
 
 class ArraysReader:
-    """Arrays X, labels, and `classes`, `feature_names` and `ids` if they are there.
+    """Arrays X, labels, and `classes`, `feature_names` and `ids` if they are in the files.
 
-    Parameters
-    ----------
-    arrays : dict
-        Arrays by name, as `StoredArray`.
-    paths : list of Path
-        The files that they are in.
-    request : Request
-        What was asked for.
+    `arrays` are of the kind `StoredArray`, by name.
     """
 
     def __init__(self, arrays, paths, request):
@@ -217,24 +210,12 @@ class ArraysReader:
 
 
 class Matrix(NamedTuple):
-    """A matrix on disk, dense or CSR, of which rows can be taken.
-
-    Attributes
-    ----------
-    shape : tuple of int
-        Samples and features.
-    n_bytes : int
-        Of the files that it is in.
-    dense : array or None
-        Something with two dimensions that can be sliced.
-    parts : tuple of arrays or None
-        Data, indices and row pointers of a CSR matrix.
-    """
+    """A matrix on disk, dense or CSR, of which rows can be taken."""
 
     shape: tuple
-    n_bytes: int
-    dense: object = None
-    parts: tuple | None = None
+    n_bytes: int  # of the files that it is in
+    dense: object = None  # something with two dimensions that can be sliced, or
+    parts: tuple | None = None  # data, indices and row pointers of a CSR matrix
 
     @property
     def kind(self):

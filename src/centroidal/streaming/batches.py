@@ -15,7 +15,7 @@ from .labels import check_labels, check_n_labels, hash_names
 from .parquet_reader import ParquetReader
 from .pieces import check_values, concatenate_pieces
 from .request import Request
-from .text_reader import TextReader
+from .text import TextReader
 
 __all__ = ["Batch", "Batches", "batches"]
 

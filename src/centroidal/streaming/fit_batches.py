@@ -181,19 +181,7 @@ def _fit_rows(model, batches, classes, checkpoint, report_progress):
 
 
 class _PartialFits:
-    """A classifier that every batch is given to.
-
-    Parameters
-    ----------
-    model : classifier
-        Of the rows so far.
-    classes : ndarray
-        All that may occur.
-    n_features : int
-        Columns of a batch.
-    state : dict or None
-        What an earlier run has found beside the model.
-    """
+    """A classifier that every batch is given to; `state` is what a run keeps beside the model."""
 
     state = None
 

@@ -25,17 +25,7 @@ _LABELS_AT_A_TIME = 2**16
 
 
 class ParquetReader:
-    """Parquet files with the same columns, one after the other.
-
-    Parameters
-    ----------
-    paths : list of Path
-        The files, in order.
-    folder : str or None
-        What stands before their names in messages.
-    request : Request
-        What was asked for.
-    """
+    """Parquet files with the same columns, one after the other; messages name their folder."""
 
     has_names = True
     n_stored = None

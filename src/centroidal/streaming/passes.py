@@ -13,14 +13,8 @@ from .labels import hash_names
 class RowCount:
     """Counts the rows that are read, in all passes over them, and reports progress.
 
-    Parameters
-    ----------
-    progress : callable
-        Called as ``progress(n_rows_done, n_rows, what)``.
-    n_rows, n_passes : int
-        Rows of a pass, and how many passes there are.
-    n_done : int
-        Rows that were read before.
+    It calls ``progress(n_rows_done, n_rows, what)``; `n_rows` is for one pass, and `n_done` rows
+    were read before.
     """
 
     def __init__(self, progress, n_rows, n_passes, n_done):

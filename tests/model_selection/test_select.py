@@ -640,7 +640,7 @@ def test_sparse_samples_are_never_made_dense(words, monkeypatch, impute):
 def test_best_of_sparse_samples_leaves_medians_out(words):
     X, y = words
     selection = select_features(X[:, :5], y, method="best", n_features_to_select=3, **QUICK)
-    assert selection.methods_tried == ("l2", "disjoint", "fisher", "l21", "relief")
+    assert selection.methods_tried == ("l2", "disjoint", "fisher", "l21", "recursive", "relief")
 
 
 def test_order_in_memory_does_not_matter(genes):
@@ -716,7 +716,7 @@ def test_result_cannot_be_changed(found):
         ("l2", 0, 4, "l2, fold 1"),
         ("l2", 2, 5, "l2, fold 1"),
         ("relief", 0, 7, "random features, fold 1"),
-        ("best", 0, 37, "l2, fold 1"),
+        ("best", 0, 43, "l2, fold 1"),
     ],
 )
 def test_progress_is_told_after_each_step(genes, method, n_resamples, n_steps, first):

@@ -15,13 +15,14 @@ from centroidal import (
     FisherSubspaceClassifier,
     L21CentroidSelector,
     MarginSelector,
+    RecursiveRidgeSelector,
     ReliefFSelector,
     SparseCenterClassifier,
 )
 
 from .compare import corrected_error, folds_and_seeds
 
-METHODS = ("l2", "l1", "disjoint", "fisher", "l21", "relief")
+METHODS = ("l2", "l1", "disjoint", "fisher", "l21", "recursive", "relief")
 SCORES = {"accuracy": accuracy_score, "balanced_accuracy": balanced_accuracy_score}
 
 
@@ -45,6 +46,9 @@ def ranked_steps(method, size):
         rule = FisherSubspaceClassifier()
         selector = SelectFromModel(rule, max_features=size, threshold=-np.inf, norm_order=2)
         return selector, FisherSubspaceClassifier()
+    if method == "recursive":
+        whitened = SparseCenterClassifier(metric="mahalanobis", scale="within")
+        return RecursiveRidgeSelector(size), whitened
     selectors = {
         "l21": L21CentroidSelector(n_features_to_select=size, tol=1e-4),
         "relief": ReliefFSelector(size),

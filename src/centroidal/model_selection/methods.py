@@ -224,6 +224,14 @@ def _rank_by(name, kind, **options):
     return _rank_and_classify(kind, getattr(feature_selection, name)(**options))
 
 
+def _build_recursive(kind):
+    from ..classifiers import SparseCenterClassifier
+    from ..feature_selection import RecursiveRidgeSelector
+
+    whitened = SparseCenterClassifier(metric="mahalanobis", scale="within")
+    return _rank_and_classify(kind, RecursiveRidgeSelector(), whitened)
+
+
 def _build_encoder(kind):
     from ..feature_selection import ReliefFSelector, SparseCentroidEncoder
 
@@ -354,6 +362,11 @@ _NIE = {
     "joint l2,1-norms minimization, NeurIPS 23 (2010); with class centroids as targets: Y. Xia, "
     "W.-Y. Su and S. Kong, Feature selection via l2-distance to centroids (manuscript).",
 }
+_GUYON = {
+    "reference": "Elimination: I. Guyon, J. Weston, S. Barnhill and V. Vapnik, Gene selection for "
+    "cancer classification using support vector machines, Machine Learning 46 (2002), 389-422.",
+    "link": "https://doi.org/10.1023/A:1012487302797",
+}
 _RELIEF = {
     "reference": "I. Kononenko, Estimating attributes: analysis and extensions of RELIEF, ECML "
     "(1994), 171-182.",
@@ -458,6 +471,21 @@ _OURS = [
         "small differences.",
         build=partial(_rank_by, "L21CentroidSelector", tol=_TOL_FOR_RANKS),
         **_NIE,
+    ),
+    Method(
+        "recursive",
+        "Recursive ridge elimination",
+        "features that ridge regression can do without last, then centers in the Mahalanobis "
+        "metric",
+        "The classes are regressed on all features; those that matter least are left out, and so "
+        "on. A sample goes to the class of the nearest mean, with distances in the metric of the "
+        "shrunken covariance inside the classes.",
+        "A short list with the best accuracy: features are judged together, so that of copies one "
+        "is enough.",
+        "A list of all features that have to do with the classes: it leaves out what others say "
+        "as well.",
+        build=_build_recursive,
+        **_GUYON,
     ),
     Method(
         "relief",

@@ -17,7 +17,13 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from .. import _state as state
-from .._parameters import CHECKS, check_choice, check_n_features_to_select
+from .._parameters import (
+    CHECKS,
+    check_choice,
+    check_count,
+    check_n_features_to_select,
+    optional,
+)
 from .._progress import ProgressMixin, with_callbacks
 from ..statistics import map_blocks
 from .intervals import confidence_interval
@@ -124,14 +130,21 @@ class Choice(NamedTuple):
     n_features_to_select: Any
     rule: str
     scoring: str
+    max_features: Any = None  # that may be chosen; None for any number
 
     def check(self):
         """Raise unless each is something that can be asked for."""
+        optional(check_count)("max_features", self.max_features)
         CHECKS["rule"]("rule", self.rule)
         check_choice("scoring", self.scoring, SCORES)
         number = self.n_features_to_select
         if isinstance(number, bool) or not (isinstance(number, Integral) or number == AUTO):
             raise TypeError(f"n_features_to_select={number!r} must be an int or 'auto'.")
+        if self.max_features is not None and number != AUTO:
+            raise ValueError(
+                f"max_features={self.max_features} must be None: n_features_to_select={number} "
+                "says how many."
+            )
         return self
 
     @property
@@ -155,7 +168,7 @@ class Choice(NamedTuple):
     def positions(self, sizes):
         """Positions of the sizes that may be chosen."""
         if self.is_free:
-            return np.arange(sizes.size)
+            return np.flatnonzero(sizes <= (self.max_features or np.inf))
         return np.flatnonzero(sizes == self.n_features_to_select)
 
     def choose(self, sizes, scores, ratio):

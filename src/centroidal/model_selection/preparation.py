@@ -1,11 +1,12 @@
-"""What comes before features are ranked: missing values are filled in, rows are preprocessed.
+"""What comes before features are ranked: words are counted, gaps filled in, rows preprocessed.
 
 Steps that learn nothing of the samples are applied once, to all of them; what is learned is learned
-from each training set anew.
+from each training set anew. Words are counted once as well: which of them count, and how much, is
+learned.
 """
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -13,11 +14,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from .._data import as_frame, check_labelled, check_labels, rows_of
-from .._parameters import check_choice
+from .._data import Features, as_frame, check_labelled, check_labels, rows_of
+from .._parameters import check_choice, check_parameters
+from ..preprocessing.words import as_documents
 from .feature_flow import steps_of
-
-__all__ = ["Preparation", "PreparedSamples"]
 
 _STRATEGIES = ("mean", "median", "most_frequent")
 _ASKING = type("select_features", (BaseEstimator,), {})()  # whom messages about X and y speak of
@@ -28,13 +28,28 @@ class Preparation(NamedTuple):
 
     steps: tuple
     preprocesses: bool = False
+    counter: Any = None  # of the words of documents, before all steps
 
     @classmethod
-    def check(cls, impute=None, preprocess=None):
+    def check(cls, impute=None, preprocess=None, text=None):
         """Return the steps that are asked for, by name or as transformers."""
-        asked = {"impute": _check_imputer(impute), "preprocess": _check_preprocess(preprocess)}
+        counter, weights = _check_text(text)
+        if counter is not None and impute is not None:
+            raise ValueError(f"impute={impute!r} must be None for text, where nothing is missing.")
+        asked = {
+            "weigh": weights,
+            "impute": _check_imputer(impute),
+            "preprocess": _check_preprocess(preprocess),
+        }
         steps = tuple((name, step) for name, step in asked.items() if step is not None)
-        return cls(steps, asked["preprocess"] is not None)
+        return cls(steps, asked["preprocess"] is not None, counter)
+
+    @property
+    def text_options(self):
+        """How words become features, as a dict; None if there are no documents."""
+        if self.counter is None:
+            return None
+        return self.counter.get_params() | dict(self.steps)["weigh"].get_params()
 
     @property
     def learns(self):
@@ -42,7 +57,7 @@ class Preparation(NamedTuple):
         return any(get_tags(part).requires_fit for _, step in self.steps for part in steps_of(step))
 
     def unfitted(self):
-        """Return the steps as one transformer, not fitted; None if there are none."""
+        """Return the steps behind the counter as one transformer, not fitted; None if none are."""
         return Pipeline([(name, clone(step)) for name, step in self.steps]) if self.steps else None
 
     def before(self, estimator):
@@ -58,21 +73,36 @@ class PreparedSamples:
     ----------
     given : LabelledData
         The samples as they are given; numbers, if nothing is preprocessed.
+    counted : LabelledData
+        The same, or how often each word is in each document.
     data : LabelledData
         All samples, prepared by what is learned from all of them, with the names of what came out.
     """
 
     def __init__(self, X, y, preparation, feature_names=None):
         self._preparation = preparation
-        if preparation.preprocesses:
+        if preparation.counter is not None:
+            given = check_labels(_ASKING, as_documents(X), y)
+        elif preparation.preprocesses:
             given = check_labels(_ASKING, X, y)
         else:
+            _refuse_texts(X)
             finite = "allow-nan" if preparation.steps else True
             given = check_labelled(_ASKING, X, y, finite=finite)
         names = _check_names(feature_names, given.features)
         X = given.X.tocsr() if issparse(given.X) else given.X
         self.given = given._replace(X=X, features=given.features._replace(names=names))
+        self.counted = self.given if preparation.counter is None else self._count_words()
         self.data = self.given if self._fitted is None else self._check_all()
+
+    def _count_words(self):
+        """Count the words of documents, of which no label and no fold need know."""
+        self._counter = counter = clone(self._preparation.counter)
+        X = counter.fit_transform(self.given.X)
+        self.given.features.keep(counter)
+        return self.given._replace(
+            X=X, features=Features(X.shape[1], counter.get_feature_names_out())
+        )
 
     @cached_property
     def _fitted(self):
@@ -98,20 +128,20 @@ class PreparedSamples:
         return self.data._replace(features=self.data.features._replace(names=None))
 
     def _fit(self, rows):
-        steps, given = self._preparation.unfitted(), self.given
+        steps, given = self._preparation.unfitted(), self.counted
         if steps is None:
             return None
         return steps.fit(rows_of(given.X, rows), given.classes[given.codes[rows]])
 
     def _transform(self, steps):
-        X = steps.transform(self.given.X)
+        X = steps.transform(self.counted.X)
         if issparse(X):
             return X.tocsr()
         return np.asarray(X)
 
     def _check_all(self):
         """Return all samples, prepared; raise if what comes out is no table of numbers."""
-        X, given = self._transform(self._fitted), self.given
+        X, given = self._transform(self._fitted), self.counted
         if not self._preparation.preprocesses:
             return given._replace(X=X, features=self._features_out(X.shape[1]))
         try:
@@ -122,7 +152,7 @@ class PreparedSamples:
 
     def _features_out(self, number):
         """Return the names of what comes out; those that are given, if nobody says otherwise."""
-        features = self.given.features
+        features = self.counted.features
         try:
             names = self._fitted.get_feature_names_out(features.names)
         except (AttributeError, NotImplementedError):  # a step does not say
@@ -150,6 +180,8 @@ class PreparedSamples:
             return model
         steps = model.steps if isinstance(model, Pipeline) else [("classify", model)]
         front = self._fitted.steps
+        if self._preparation.counter is not None:
+            return Pipeline([("words", self._counter), *front, *steps])
         if as_frame(self.given.X) is None:  # else the first step has seen the names itself
             self.given.features.keep(steps_of(front[0][1])[0])
         return Pipeline([*front, *steps])
@@ -157,6 +189,13 @@ class PreparedSamples:
     def before(self, estimator):
         """Return an estimator that is not fitted, with the steps in front of it."""
         return self._preparation.before(estimator)
+
+
+def _refuse_texts(X):
+    """Raise if X is a column of texts, which need to be asked for."""
+    has_rows = not isinstance(X, str) and np.iterable(X) and as_frame(X) is None
+    if has_rows and not issparse(X) and isinstance(next(iter(X), None), str):
+        raise ValueError("X holds texts, not numbers; text=True makes features of their words.")
 
 
 def _check_names(names, features):
@@ -190,6 +229,28 @@ def _check_imputer(impute):
     raise TypeError(
         f"impute={impute!r} must be one of {', '.join(_STRATEGIES)}, a transformer or None."
     )
+
+
+def _check_text(text):
+    """Return what counts words and what weighs them, as asked for; None if X is no text."""
+    if text is None or text is False:
+        return None, None
+    if text is not True and not isinstance(text, dict):
+        raise TypeError(f"text={text!r} must be True, a dict of options, or None.")
+    from ..preprocessing import WordCounter, WordWeights
+
+    options = {"ngrams": 2, "min_df": 2, "kind": "tfidf", "sublinear": False}
+    asked = {} if text is True else text
+    unknown = sorted(asked.keys() - options.keys())
+    if unknown:
+        raise ValueError(f"text has the option {unknown[0]!r}; known are {', '.join(options)}.")
+    options |= asked
+    min_df = options.pop("min_df")
+    counter = WordCounter(ngrams=options.pop("ngrams"), min_df=min_df)
+    weights = WordWeights(min_df=min_df, **options)
+    check_parameters(counter)
+    check_parameters(weights)
+    return counter, weights
 
 
 def _check_preprocess(preprocess):

@@ -23,6 +23,7 @@ from .stream_source import BatchSource
 __all__ = ["select_features"]
 
 _MEMORY = 2**28
+_MOST_WORDS = 200  # of documents the score grows with the logarithm of their number, to thousands
 
 
 def select_features(
@@ -31,6 +32,7 @@ def select_features(
     *,
     method="l2",
     n_features_to_select="auto",
+    max_features="auto",
     rule="one_se",
     scoring="accuracy",
     cv=None,
@@ -39,6 +41,7 @@ def select_features(
     blocks=None,
     impute=None,
     preprocess=None,
+    text=None,
     n_resamples=0,
     feature_names=None,
     classes=None,
@@ -69,6 +72,9 @@ def select_features(
         long, does best in the folds. Batches take "l2" and "l1"; the others need all samples.
     n_features_to_select : int or "auto", default="auto"
         How many features; "auto" chooses.
+    max_features : int, "auto" or None, default="auto"
+        The most that may be chosen, for a list to read; "auto" is 200 for text and no bound
+        otherwise, None no bound. `path` tells what more of them would score.
     rule : {"one_se", "best"}, default="one_se"
         "one_se": the fewest features whose score is within one standard error of the best; "best":
         the fewest with the best score.
@@ -98,6 +104,14 @@ def select_features(
         part. By name: "log1p", "snv", "savgol" and "norm", several separated by commas, see
         :func:`~centroidal.preprocessing.named_steps`. `model` has it in front and takes samples as
         they are given here; features are what comes out, `centers` and `spreads` in its units.
+    text : bool, dict or None, default=None
+        Whether X holds documents: a list, array or series of str, or a data frame whose columns are
+        all texts. True makes features of words and pairs of words, weighted by TF-IDF; a dict
+        changes its options: ``ngrams`` (2), ``min_df`` (2 documents that a word must be in),
+        ``kind`` ("tfidf" or "counts") and ``sublinear`` (False), see
+        :class:`~centroidal.preprocessing.WordCounter` and
+        :class:`~centroidal.preprocessing.WordWeights`. Which words count, and how much, is learned
+        inside the folds. `model` takes documents.
     n_resamples : int, default=0
         Number of halves of the samples in which to select again, for `stability`; an even number,
         or 0 for none.
@@ -178,12 +192,13 @@ def select_features(
     (3,)
     """
     start = time.perf_counter()
-    choice = Choice(n_features_to_select, rule, scoring).check()
+    most = _check_most(max_features, text, n_features_to_select)
+    choice = Choice(n_features_to_select, rule, scoring, most).check()
     check_choice("method", method, (*selection_methods(), BEST))
     check_jobs(n_jobs)
     in_memory = {
         "groups": groups, "blocks": blocks, "impute": impute, "preprocess": preprocess,
-        "n_resamples": n_resamples, "feature_names": feature_names,
+        "text": text, "n_resamples": n_resamples, "feature_names": feature_names,
     }  # fmt: skip
     in_batches = {
         "classes": classes, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every,
@@ -221,6 +236,8 @@ def select_features(
         blocks=in_blocks,
         impute=impute,
         preprocess=_say_preprocess(preprocess),
+        max_features=choice.max_features,
+        text=source.text,
         seed=source.seed,
         versions=versions(),
         **scores.results(),
@@ -238,6 +255,13 @@ def _say_preprocess(preprocess):
     if isinstance(preprocess, list | tuple):
         return ",".join(preprocess)
     return ", ".join(type(step).__name__ for step in steps_of(preprocess))
+
+
+def _check_most(max_features, text, n_features_to_select):
+    """Return the largest number of features that may be chosen; None for any."""
+    if max_features != "auto":
+        return max_features
+    return _MOST_WORDS if text and n_features_to_select == "auto" else None
 
 
 class _Selected(NamedTuple):
@@ -299,17 +323,23 @@ def _candidates(method, choice, kind):
         sizes = procedure.sizes(kind.n_features)
         if not choice.is_free:
             sizes = np.union1d(sizes, choice.check_number(kind.n_features))
+        elif choice.max_features is not None:
+            sizes = np.union1d(sizes, min(choice.max_features, kind.n_features))
         candidates[key] = Candidate(procedure, sizes, METHODS[key].threads)
-    return candidates if choice.is_free else _that_take(choice.n_features_to_select, candidates)
+    if choice.is_free and choice.max_features is None:
+        return candidates
+    if choice.is_free:
+        return _that_take("max_features", choice.max_features, candidates)
+    return _that_take("n_features_to_select", choice.n_features_to_select, candidates)
 
 
-def _that_take(n_features, candidates):
+def _that_take(name, n_features, candidates):
     """Return the methods that can do with so few features; raise if none can."""
     able = {k: each for k, each in candidates.items() if each.procedure.fewest <= n_features}
     if not able:
         (key, candidate), *_ = candidates.items()
         raise ValueError(
-            f"n_features_to_select={n_features} must be at least {candidate.procedure.fewest}, a "
+            f"{name}={n_features} must be at least {candidate.procedure.fewest}, a "
             f"feature for each class, with method={key!r}."
         )
     return able

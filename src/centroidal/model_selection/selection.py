@@ -27,7 +27,7 @@ class FeatureSelection:
     ----------
     method, methods_tried : str, tuple of str
         How features were selected; the method that was chosen, and all that were tried.
-    n_features_asked, rule, scoring, impute, preprocess : object
+    n_features_asked, max_features, rule, scoring, impute, preprocess : object
         What was asked for, as in :func:`select_features`.
     classes, class_counts : ndarray of shape (n_classes,)
         Labels, and the number of samples of each class.
@@ -74,6 +74,10 @@ class FeatureSelection:
     method_scores : dict of str to dict
         For each method that was tried ``n_features``, ``score`` and ``se``, by which the best one
         was chosen. Being the best of several makes a score too good; `score` is not affected.
+    text : dict or None
+        Of documents: the options by which their words became features, and under ``examples`` some
+        documents of each class that were recognised when they were not seen, with the words that
+        speak for it: ``class``, ``row``, ``text`` (its beginning) and ``words``.
     stability : StabilitySelector or None
         How often each feature is selected again from halves of the samples, if asked for.
     subspace : ndarray of shape (n_samples, 2), or None
@@ -139,6 +143,8 @@ class FeatureSelection:
     blocks: dict | None
     impute: str | None
     preprocess: str | None
+    max_features: int | None
+    text: dict | None
     seed: int
     seconds: float
     versions: dict
@@ -178,6 +184,11 @@ class FeatureSelection:
         for label, center in zip(self.classes.tolist(), self.centers, strict=True):
             columns[f"center_{label}"] = center[self.selected].tolist()
         return columns
+
+    @property
+    def speaks_for(self):
+        """For each selected feature the class whose center is largest in it."""
+        return self.classes[np.argmax(self.centers[:, self.selected], axis=0)]
 
     @property
     def recall(self):

@@ -19,6 +19,7 @@ from .._progress import progress_function
 from ..classifiers import FisherSubspace
 from ..statistics.threads import row_blocks
 from .blocks import Blocks
+from .examples import find_examples
 from .methods import METHODS, DataKind
 from .nested import FoldCounts, Trial
 from .preparation import Preparation, PreparedSamples
@@ -47,18 +48,19 @@ class MemorySource:
 
     def __init__(
         self, X, y, random_state, n_jobs, progress, *, groups, blocks, impute, preprocess,
-        n_resamples, feature_names,
+        text, n_resamples, feature_names,
     ):  # fmt: skip
         _check_resamples("n_resamples", n_resamples)
         self._progress = progress_function(progress, "steps")
-        self._asked = {"impute": impute, "preprocess": preprocess}
+        self._asked = {"impute": impute, "preprocess": preprocess, "text": text}
         preparation = Preparation.check(**self._asked)
+        self.text = preparation.text_options
         self.seed = seed_of(random_state)
         if y is None:
             raise ValueError("y=None must hold the class of each sample.")
         self._samples = PreparedSamples(X, y, preparation, feature_names)
         self._data = self._samples.data
-        if n_resamples and self._data.features.number != self._samples.given.features.number:
+        if n_resamples and self._data.features.number != self._samples.counted.features.number:
             raise ValueError(
                 f"n_resamples={n_resamples} must be 0 where preprocess makes other columns."
             )
@@ -195,6 +197,10 @@ class MemorySource:
             row, fold = divmod(place, repeats[0].n_folds)
             predicted[row, repeats[row].rows(fold)] = codes
         shown = final.ranking[: min(n_features, _MOST_IN_PICTURE)]
+        if self.text is not None:
+            documents, is_known = self.data.X, predicted[0] == self._data.codes
+            examples = find_examples(documents, self._data, self.feature_names, shown, is_known)
+            self.text["examples"] = examples
         return {
             "predicted": predicted,
             "true_codes": self._data.codes,
@@ -213,7 +219,7 @@ class MemorySource:
             random_state=draw_seed(self._rng),
         )
         with parallel_config(prefer="threads" if candidate.uses_threads else None):
-            stability.fit(self.data.X, self.data.codes, groups=self._groups)
+            stability.fit(self._samples.counted.X, self.data.codes, groups=self._groups)
         self._step_done("resamples")
         return stability
 

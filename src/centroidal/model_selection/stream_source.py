@@ -70,6 +70,7 @@ class BatchSource:
         return np.array(self._batches.feature_names.tolist())
 
     groups = None  # of each sample, of which nothing is kept
+    text = None
 
     @property
     def n_groups(self):

@@ -26,6 +26,9 @@ ESTIMATORS = {
     "centroidal.model_selection.ranked_features_cv.RankedFeaturesClassifierCV",
     "centroidal.model_selection.sparse_center_cv.SparseCenterClassifierCV",
     "centroidal.model_selection.stability.StabilitySelector",
+    "centroidal.preprocessing.word_counter.WordCounter",
+    "centroidal.preprocessing.word_counter.WordHasher",
+    "centroidal.preprocessing.word_weights.WordWeights",
     # Of scikit-learn, those that compute with arrays alone. Trees and support vector machines are
     # not among them: their compiled loops believe indices that a file could forge.
     "sklearn.calibration.CalibratedClassifierCV",
@@ -84,6 +87,7 @@ _TUPLES = {
     "centroidal.classifiers.disjoint_centroid_rule.Groups",
     "centroidal.classifiers.kernel_fisher_subspace.Training",
     "centroidal.classifiers.online_fisher_subspace.Stream",
+    "centroidal.preprocessing.words.Vocabulary",
     "centroidal.solvers.fisher_subspace.LinearRule",
     "centroidal.solvers.sparse_centers.CenterPath",
     "centroidal.solvers.distances.Whitening",

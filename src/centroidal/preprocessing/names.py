@@ -1,7 +1,5 @@
 """What can be asked for by name before features are ranked; the list loads nothing."""
 
-__all__ = ["PREPROCESSING"]
-
 PREPROCESSING = {  # what each name stands for
     "log1p": "the logarithm of 1 + x, for counts and intensities",
     "snv": "standard normal variate: each row gets mean 0 and variance 1",

@@ -1,0 +1,319 @@
+"""Words of documents as features: counted, or hashed where there are too many to remember."""
+
+import zlib
+from collections import Counter
+from functools import lru_cache
+from itertools import chain
+
+import numpy as np
+from scipy.sparse import csr_array, hstack
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from .. import _state as state
+from .._data import check_as_given, check_fitted
+from .._parameters import check_count, check_parameters, number
+from .words import (
+    UNKNOWN,
+    Vocabulary,
+    as_documents,
+    count_terms,
+    document_columns,
+    numbers_of_words,
+    runs_of_words,
+    split_words,
+)
+
+__all__ = ["WordCounter", "WordHasher"]
+
+
+class _DocumentTransformer(TransformerMixin, BaseEstimator):
+    """Takes documents: texts in one column, or in several of a data frame or an array."""
+
+    _state = state.FEATURES
+    _checks = {"ngrams": check_count, "min_df": check_count}
+
+    def _read(self, X, reset):
+        """Return the columns of documents, checked."""
+        return document_columns(check_as_given(self, as_documents(X), reset=reset))
+
+    def _prefixes(self):
+        """Return what stands before the words of each column: nothing, if there is one."""
+        if self.n_features_in_ == 1:
+            return [""]
+        names = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        return [f"{name}: " for name in names]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = True
+        tags.input_tags.sparse = False
+        return tags
+
+
+class WordCounter(_DocumentTransformer):
+    """Count the words of documents, and runs of words.
+
+    Words are runs of letters and digits of any script, in small letters; in Chinese and Japanese
+    each character is a word. Nothing is left out because it is frequent.
+
+    Parameters
+    ----------
+    ngrams : int, default=2
+        Longest run of words that is a feature: 1 for words alone, 2 for pairs as well.
+    min_df : int, default=2
+        In how many documents a word or run must be to become a feature.
+
+    Attributes
+    ----------
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        Number of columns of text, and their names where documents come in a data frame.
+
+    See Also
+    --------
+    WordWeights : Makes TF-IDF of counts.
+    WordHasher : Remembers no words, for documents that do not fit in memory.
+
+    Notes
+    -----
+    Words of more than 100 characters, such as keys and encoded files, are left out. Features are in
+    the order of the alphabet, words first, then pairs; with several columns the name of the column
+    stands before its words.
+
+    Examples
+    --------
+    >>> from centroidal.preprocessing import WordCounter
+    >>> counter = WordCounter(min_df=2)
+    >>> counts = counter.fit_transform(["Not good.", "Good, not bad", "Not good at all"])
+    >>> counter.get_feature_names_out().tolist()
+    ['good', 'not', 'not good']
+    >>> counts.toarray().tolist()
+    [[1.0, 1.0, 1.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
+    """
+
+    _state = {"_vocabularies": state.sequence(state.part(Vocabulary))}
+
+    def __init__(self, ngrams=2, min_df=2):
+        self.ngrams = ngrams
+        self.min_df = min_df
+
+    def fit(self, X, y=None):
+        """Find the words.
+
+        Parameters
+        ----------
+        X : list, array, series or data frame of str
+            Documents, in one column or several.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+            Fitted transformer.
+        """
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Find the words, and count them.
+
+        Parameters
+        ----------
+        X : list, array, series or data frame of str
+            Documents, in one column or several.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        csr_array of shape (n_documents, n_words)
+            How often each word, or run of words, is in each document.
+        """
+        check_parameters(self)
+        columns = self._read(X, reset=True)
+        found = [Vocabulary.learn(each, self.ngrams, self.min_df) for each in columns]
+        self._vocabularies = [vocabulary for vocabulary, _ in found]
+        counts = hstack([part for _, counts in found for part in counts], "csr")
+        if counts.shape[1] == 0:
+            raise ValueError(
+                f"no word is in min_df={self.min_df} documents; there is nothing to count."
+            )
+        return csr_array(counts)
+
+    def transform(self, X):
+        """Count the words that were found in `fit`.
+
+        Parameters
+        ----------
+        X : list, array, series or data frame of str
+            Documents, in as many columns as there were.
+
+        Returns
+        -------
+        csr_array of shape (n_documents, n_words)
+            How often each word, or run of words, is in each document.
+        """
+        check_fitted(self)
+        columns = self._read(X, reset=False)
+        pairs = zip(self._vocabularies, columns, strict=True)
+        parts = [part for vocabulary, each in pairs for part in vocabulary.count(each)]
+        return csr_array(hstack(parts, "csr"))
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the words, and runs of words.
+
+        Parameters
+        ----------
+        input_features : None
+            Not used.
+
+        Returns
+        -------
+        ndarray of str
+            Words as features.
+        """
+        check_fitted(self)
+        pairs = zip(self._prefixes(), self._vocabularies, strict=True)
+        return np.array(
+            [f"{prefix}{term}" for prefix, each in pairs for term in each.list_terms()],
+            dtype=object,
+        )
+
+    def _check_relations(self, sizes):
+        if len(self._vocabularies) != self.n_features_in_:
+            raise state.StateError("has no vocabulary for each column", "_vocabularies")
+
+
+_MIXER = np.uint64(0x9E3779B97F4A7C15)
+_hash_word = lru_cache(2**18)(lambda word: zlib.crc32(word.encode("utf-8", "surrogatepass")))
+
+
+class WordHasher(_DocumentTransformer):
+    """Give words of documents, and runs of words, columns by a hash; nothing is remembered.
+
+    For documents that do not fit in memory. Two words may share a column; with 2**18 columns and
+    some hundred words that matter this is rare. Values are 1 + log(count), and rows have unit
+    length.
+
+    Parameters
+    ----------
+    n_bits : int, default=18
+        There are 2**n_bits columns; between 4 and 24.
+    ngrams : int, default=2
+        Longest run of words that is a feature.
+
+    Attributes
+    ----------
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        Number of columns of text, and their names where documents come in a data frame.
+
+    See Also
+    --------
+    WordCounter : Remembers the words.
+
+    Examples
+    --------
+    >>> from centroidal.preprocessing import WordHasher
+    >>> hasher = WordHasher(n_bits=10)
+    >>> hashed = hasher.fit_transform(["Not good.", "Good, not bad"])
+    >>> hashed.shape, hashed.indptr.tolist()
+    ((2, 1024), [0, 3, 8])
+    >>> hasher.find_words(["Not good."], hashed[[0]].indices)
+    {'not': (...), 'good': (...), 'not good': (...)}
+    """
+
+    _checks = {
+        "n_bits": number("an int", lambda value: 4 <= value <= 24, "lie between 4 and 24", int),
+        "ngrams": check_count,
+    }
+
+    def __init__(self, n_bits=18, ngrams=2):
+        self.n_bits = n_bits
+        self.ngrams = ngrams
+
+    def fit(self, X, y=None):
+        """Check the documents; nothing is learned.
+
+        Parameters
+        ----------
+        X : list, array, series or data frame of str
+            Documents, in one column or several.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+            The transformer.
+        """
+        check_parameters(self)
+        self._read(X, reset=True)
+        return self
+
+    def transform(self, X):
+        """Hash the words of documents.
+
+        Parameters
+        ----------
+        X : list, array, series or data frame of str
+            Documents.
+
+        Returns
+        -------
+        csr_array of shape (n_documents, 2**n_bits)
+            1 + log(count) of the words in each column, rows of unit length.
+        """
+        check_fitted(self)
+        columns = self._read(X, reset=False)
+        terms = [term for place, each in enumerate(columns) for term in self._terms(each, place)]
+        rows, places = (np.concatenate([each[i] for each in terms]) for i in (0, 1))
+        found = count_terms(places, rows, (len(columns[0]), 2**self.n_bits))
+        found.data = 1.0 + np.log(found.data)
+        lengths = np.sqrt(found.power(2).sum(axis=1))
+        found.data /= np.repeat(lengths, np.diff(found.indptr))
+        return found
+
+    def _terms(self, documents, place):
+        """Yield document, column and first word of all runs of each length."""
+        numbers, lengths = numbers_of_words(documents, _hash_word)
+        rows = np.repeat(np.arange(lengths.size), lengths)
+        hashes = numbers.astype(np.uint64) + np.uint64(place << 32)
+        places = np.zeros(numbers.size, dtype=np.int64)  # whether there is a run
+        for length in range(1, self.ngrams + 1):
+            if length > 1:
+                starts, last = runs_of_words(places, numbers, lengths, length)
+                hashes[starts] = hashes[starts] * _MIXER + last.astype(np.uint64) + np.uint64(1)
+                places[:] = UNKNOWN
+                places[starts] = 0
+            starts = np.flatnonzero(places != UNKNOWN)
+            columns = (hashes[starts] * _MIXER) >> np.uint64(64 - self.n_bits)
+            yield rows[starts], columns.astype(np.int64), starts, length
+
+    def find_words(self, X, columns):
+        """Find the words behind columns, among those of documents.
+
+        Parameters
+        ----------
+        X : list, array, series or data frame of str
+            Documents.
+        columns : array-like of int
+            Columns of what `transform` returns.
+
+        Returns
+        -------
+        dict of str to (int, int)
+            The words and runs that have one of these columns: it, and how often they occur.
+        """
+        check_fitted(self)
+        texts, wanted = self._read(X, reset=False), np.asarray(columns)
+        found = Counter()
+        for place, (documents, prefix) in enumerate(zip(texts, self._prefixes(), strict=True)):
+            words = None
+            for _, columns_there, starts, length in self._terms(documents, place):
+                hits = np.flatnonzero(np.isin(columns_there, wanted))
+                if hits.size and words is None:
+                    words = list(chain.from_iterable(map(split_words, documents)))
+                for hit, column in zip(starts[hits], columns_there[hits].tolist(), strict=True):
+                    found[prefix + " ".join(words[hit : hit + length]), column] += 1
+        return {term: (column, count) for (term, column), count in found.items()}

@@ -32,9 +32,9 @@ def read_samples(args, messages):
     return table
 
 
-def read_labelled(args, messages, impute):
-    """Read a table with labels into memory."""
-    from ..io import read_table
+def read_labelled(args, messages, impute, card=None):
+    """Read a table with labels into memory; with the card of a model as that of training."""
+    from ..io.prediction import read_like_training
 
     if Path(args.table).is_dir():
         who = "--stream reads it" if args.command == "select" else "only select --stream reads one"
@@ -43,11 +43,12 @@ def read_labelled(args, messages, impute):
     asked = {args.groups, getattr(args, "blocks", None)}
     annotations = sorted(asked - {None, "none", args.id})
     with input_errors():
-        return read_table(
-            args.table, target=args.target, ids=args.id, drop=args.drop,
+        return read_like_training(
+            args.table, card, target=args.target, ids=args.id, drop=args.drop,
             transpose=args.transpose, layer=args.layer, impute=impute,
-            annotations=annotations, samples=args.samples, sample_id=args.sample_id,
-            allow_unmatched=args.allow_unmatched, max_bytes=args.max_bytes,
+            duplicates=args.duplicates, annotations=annotations, samples=args.samples,
+            sample_id=args.sample_id, allow_unmatched=args.allow_unmatched,
+            max_bytes=args.max_bytes,
         )  # fmt: skip
 
 
@@ -67,9 +68,10 @@ def input_files(args):
 
 
 def table_values(table):
-    """Return where the samples come from; batches have no sheet."""
+    """Return where the samples come from; batches have neither sheet nor duplicates."""
     names = ("source", "digest", "target", "n_samples", "n_features", "remarks")
-    return {name: getattr(table, name) for name in names} | {"sheet": getattr(table, "sheet", None)}
+    in_memory = {name: getattr(table, name, None) for name in ("sheet", "duplicates")}
+    return {name: getattr(table, name) for name in names} | in_memory
 
 
 def load_model_file(path):

@@ -87,7 +87,7 @@ TABLE = (
     "file with a row for each sample: .csv, .tsv, .txt (also .gz), .parquet, .npz, .mat, "
     ".svmlight, .h5ad"
 )
-READING = ("--id", "--drop", "--transpose", "--layer", "--max-bytes")
+READING = ("--id", "--drop", "--transpose", "--layer", "--duplicates", "--max-bytes")
 SHEET = ("--samples", "--sample-id", "--allow-unmatched")
 EVALUATION = ("--groups", "--scoring", "--folds", "--repeats")
 _KNOWN = {
@@ -104,6 +104,12 @@ _KNOWN = {
     },
     "--transpose": {"action": "store_true", "help": "samples are in columns, features in rows"},
     "--layer": {"metavar": "L", "help": "layer of an .h5ad file to read instead of X"},
+    "--duplicates": {
+        "choices": ("refuse", "mean", "max", "sum", "first"),
+        "help": "features of the same name, such as genes that several probes measure: refuse "
+        "them, or make one of them, by their mean, the largest value or the sum in each sample, or "
+        "the first alone (default: refuse; with a model file as it says)",
+    },
     "--max-bytes": {
         "type": whole_number(1), "metavar": "N",
         "help": "memory that a file may ask for (default: 200 times its size, and at least 1 GiB)",

@@ -16,14 +16,13 @@ from .sheets import make_sheet
 
 def read_parquet(data, request, suffix):
     """Read a Parquet file; an index that pandas stored in it gives the ids."""
-    frame, index_name = _open_parquet(data, request)
-    return _read(frame, request, index_name)
+    frame, names, index_name = _open_parquet(data, request)
+    return _read(frame, names, request, index_name)
 
 
 def read_parquet_sheet(data, request, suffix):
     """Read a sheet of samples; an index that pandas stored in it is its first column."""
-    frame, index_name = _open_parquet(data, request)
-    names = list(frame.columns)
+    frame, names, index_name = _open_parquet(data, request)
     if index_name is not None:
         names.sort(key=lambda name: name != index_name)
 
@@ -45,7 +44,7 @@ def _open_parquet(data, request):
         options = {"metadata": metadata, "read_dictionary": texts_there}
         file = parquet.ParquetFile(pyarrow.BufferReader(data), **options)
         schema = file.schema_arrow
-    request.refuse_repeated([name for name in schema.names if name not in request.drop])
+    _check_names(schema.names, request)
     with clean_errors(request.name, "a Parquet file"):
         table = file.read()
         is_text = [_is_coded_text(kind) for kind in schema.types]
@@ -56,8 +55,8 @@ def _open_parquet(data, request):
             column.cast(column.type.value_type) if is_coded else column
             for column, is_coded in columns
         ]
-        table = pyarrow.table(columns, names=schema.names)
-    return nw.from_native(table, eager_only=True), stored_index(schema)
+        table = pyarrow.table(columns, names=_distinct(schema.names))
+    return nw.from_native(table, eager_only=True), schema.names, stored_index(schema)
 
 
 def _n_values(metadata, leaves):
@@ -89,15 +88,14 @@ def _n_characters(column):
 def read_frame(source, request):
     """Read a data frame; an index of pandas that is not a count gives the ids."""
     kinds = "a path, a data frame of pandas, polars or pyarrow, or AnnData"
-    frame, index = _open_frame(source, request, f"source={request.name} must be {kinds}.")
-    return _read(frame, request, None, None if index is None else texts(list(index)))
+    frame, names, index = _open_frame(source, request, f"source={request.name} must be {kinds}.")
+    return _read(frame, names, request, None, None if index is None else texts(list(index)))
 
 
 def read_frame_sheet(source, request):
     """Read a sheet of samples; an index of pandas that is not a count is its first column."""
     kinds = "a path, or a data frame of pandas, polars or pyarrow"
-    frame, index = _open_frame(source, request, f"{request.name} must be {kinds}.")
-    names = texts(list(frame.columns))
+    frame, names, index = _open_frame(source, request, f"{request.name} must be {kinds}.")
     columns = [frame[:, place] for place in range(len(names))]
     if index is not None:
         names = ["" if index.name is None else str(index.name), *names]
@@ -110,15 +108,30 @@ def read_frame_sheet(source, request):
 
 
 def _open_frame(source, request, else_error):
-    """Return a data frame, and its index if it has one that is not a count."""
+    """Return a data frame, its names, and its index if it has one that is not a count."""
     names = texts(_names(source))
-    request.refuse_repeated([name for name in names if name not in request.drop])
+    _check_names(names, request)
+    if len(set(names)) < len(names):
+        is_arrow, places = hasattr(source, "rename_columns"), _distinct(names)
+        source = source.rename_columns(places) if is_arrow else source.set_axis(places, axis=1)
     frame = as_frame(source)
     if frame is None:
         raise TypeError(else_error)
     index = nw.maybe_get_index(frame)
     is_count = index is None or type(index).__name__ == "RangeIndex"
-    return frame, None if is_count else index
+    return frame, names or texts(list(frame.columns)), None if is_count else index
+
+
+def _check_names(names, request):
+    """Raise if a name occurs twice; with samples in columns these are ids of samples."""
+    if request.transpose:
+        request = request._replace(duplicates=None)
+    request.refuse_repeated([name for name in names if name not in request.drop])
+
+
+def _distinct(names):
+    """Return names for columns that a frame can tell apart."""
+    return names if len(set(names)) == len(names) else [str(j) for j in range(len(names))]
 
 
 def _names(source):
@@ -128,12 +141,11 @@ def _names(source):
     return list(getattr(source, "columns", ())) if hasattr(source, "to_numpy") else []
 
 
-def _read(frame, request, index_name, index=None):
+def _read(frame, names, request, index_name, index=None):
     if len(frame) == 0:
         raise ValueError(f"{request.name} has no rows.")
     if request.transpose:
         return _read_transposed(frame, request, index)
-    names = texts(list(frame.columns))
     is_index = index_name not in (None, request.target)
     place = names.index(index_name) if is_index else None
     places = request.column_roles(names, unnamed=place)

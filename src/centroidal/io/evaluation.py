@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from .._data import as_frame
 from .._parameters import check_count
 from .._plain import interval_text, score_text
 from ..model_selection.methods import PROBABILITY_SCORES, SCORES
@@ -18,8 +17,14 @@ from ..model_selection.repeatable import seed_of
 from ..model_selection.splits import check_sample_names
 from ..persistence import load_model, read_model_card
 from ..streaming.request import count_noun, list_names, texts
-from .prediction import Predictions, label_name, predict_rows, predict_table
-from .tables import Table, read_table
+from .prediction import (
+    Predictions,
+    label_name,
+    predict_rows,
+    predict_table,
+    read_new_samples,
+)
+from .tables import Table
 
 __all__ = ["Evaluation", "evaluate_model"]
 
@@ -199,7 +204,7 @@ def evaluate_model(
         card, model = read_model_card(model), load_model(model)
     metadata = {} if card is None else card.metadata
     target = None if card is None else label_name(card)
-    predictions = _predict(model, X, target, allow_extra)
+    predictions = _predict(model, X, card, target, allow_extra)
     classes, n_samples = predictions.classes, len(predictions.labels)
     codes = _check_labels(X.y if y is None and isinstance(X, Table) else y, n_samples, classes)
     names, units = np.arange(n_samples), np.arange(n_samples)
@@ -236,12 +241,12 @@ def evaluate_model(
 # ------------------------------------------------------------------ samples and labels
 
 
-def _predict(model, X, target, allow_extra):
+def _predict(model, X, card, target, allow_extra):
     """Predict, with columns found by name where they have names."""
     if not isinstance(X, Table):
-        if as_frame(X) is None:
+        if not hasattr(X, "columns"):
             return predict_rows(model, X)
-        X = read_table(X, impute="median")  # gaps are for the model to judge
+        X = read_new_samples(X, card=card)  # gaps are for the model to judge
     return predict_table(model, X, target=target, allow_extra=allow_extra)
 
 

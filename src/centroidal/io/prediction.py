@@ -16,6 +16,7 @@ from ..model_selection.feature_flow import follow_features, steps_of
 from ..persistence.model_file import objects_in
 from ..streaming.request import N_NAMES, count_noun, list_names, quote
 from ..streaming.text import csv_bytes
+from .duplicates import COLLAPSES
 from .tables import read_table
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "label_name",
     "predict_rows",
     "predict_table",
+    "read_like_training",
     "read_new_samples",
 ]
 
@@ -177,39 +179,81 @@ def label_name(card):
     return None if is_feature or not isinstance(name, str) else name
 
 
-def read_new_samples(
-    source, *, target=None, ids=None, drop=(), transpose=False, layer=None, max_bytes=None
-):
+def read_new_samples(source, *, card=None, target=None, drop=(), **options):
     """Read a table of new samples, in which the labels of training may, but need not, be.
 
     Parameters
     ----------
     source : str, Path, data frame or AnnData
         As in :func:`read_table`.
+    card : ModelCard, default=None
+        What :func:`~centroidal.persistence.read_model_card` says of the model file. Where nothing
+        else is said, `target`, `ids` and `duplicates` are those of training, and columns that were
+        left out in training are left out where they are there.
     target : str, default=None
         Name of the labels in training. Where it is a column, that column is not read.
-    ids, drop, transpose, layer, max_bytes
-        As in :func:`read_table`.
+    drop : sequence of str, default=()
+        Columns to leave out. All must be there.
+    **options
+        As in :func:`read_table`: `ids`, `transpose`, `layer`, `duplicates`, `max_bytes`.
 
     Returns
     -------
     Table
         Missing values are NaN, for :func:`predict_table` to judge.
     """
-    drop = (drop,) if isinstance(drop, str) else tuple(drop)
-    options = {"ids": ids, "transpose": transpose, "layer": layer, "max_bytes": max_bytes}
-    options["impute"] = "median"
-    if target is None or target in (ids, *drop):
-        return read_table(source, drop=drop, **options)
-    try:
-        # By name, so that labels which are text or missing are no reason to refuse the table.
-        table = read_table(source, drop=(*drop, target), **options)
-    except ValueError as error:
-        absent = rf" has no (column|row|row or column|feature) {re.escape(quote(target))}\."
-        if not re.search(absent, str(error)):
-            raise
-        return read_table(source, drop=drop, **options)
-    return replace(table, remarks=(*table.remarks, _on_label(target)))
+    if target is None and card is not None:
+        target = label_name(card)
+    return read_like_training(source, card, label=target, drop=drop, impute="median", **options)
+
+
+def read_like_training(source, card, *, label=None, ids=None, drop=(), duplicates=None, **options):
+    """Read a table as that of training was read, as far as a card knows and nothing else is said.
+
+    The label in training, its column of ids and the columns that were left out need not be there.
+    """
+    drop = (drop,) if isinstance(drop, str) else tuple(map(str, drop))
+    known = {} if card is None else _known_reading(card)
+    asked = {ids, *drop, options.get("target"), *options.get("annotations", ())}
+    may_drop = [each for each in dict.fromkeys([label, *known.get("left_out", ())]) if each]
+    may_drop = [each for each in may_drop if each not in asked]
+    may_ids = known.get("id") if ids is None and known.get("id") not in asked else None
+    options["duplicates"] = duplicates or known.get("duplicates", "refuse")
+    while True:
+        try:
+            # By name, so that labels which are text or missing are no reason to refuse the table.
+            table = read_table(source, ids=ids or may_ids, drop=(*drop, *may_drop), **options)
+        except ValueError as error:
+            absent = [each for each in (*may_drop, may_ids) if each and _is_absent(each, error)]
+            if not absent:
+                raise
+            may_drop = [each for each in may_drop if each not in absent]
+            may_ids = None if may_ids in absent else may_ids
+            continue
+        remarks = [_on_label(label)] if label in may_drop else []
+        others = [each for each in may_drop if each != label]
+        if others:
+            remarks.append(f"Left out, as in training: {list_names(others)}.")
+        return replace(table, remarks=(*table.remarks, *remarks))
+
+
+def _known_reading(card):
+    """Return what a card says of how the table of training was read, as far as it can be so."""
+    names = set(card.feature_names or ())  # which are needed
+    found, left_out = card.metadata, card.metadata.get("left_out")
+    left_out = left_out if isinstance(left_out, list) else []
+    known = {"left_out": [each for each in left_out if isinstance(each, str) and each not in names]}
+    if isinstance(found.get("id"), str) and found["id"] not in {*names, *known["left_out"]}:
+        known["id"] = found["id"]
+    if found.get("duplicates") in COLLAPSES:
+        known["duplicates"] = found["duplicates"]
+    return known
+
+
+def _is_absent(name, error):
+    """Whether a table was refused because it has nothing of a name."""
+    kinds = "column|row|row or column|feature|array|column of obs"
+    return re.search(rf" has no ({kinds}) {re.escape(quote(name))}[.,]", str(error)) is not None
 
 
 def _on_label(target):

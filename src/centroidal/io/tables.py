@@ -15,6 +15,7 @@ from ..streaming.request import Request, count_noun, list_values, quote
 from ._arrays import is_annotated, read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
 from ._frames import read_frame, read_frame_sheet, read_parquet, read_parquet_sheet
 from ._text import read_text, read_text_sheet
+from .duplicates import COLLAPSES, collapse_features
 from .sheets import annotation_texts, join_sheet
 
 __all__ = ["Table", "read_table"]
@@ -58,6 +59,8 @@ class Table:
         SHA-256 of the bytes of the file.
     impute : {"median", None}
         What is still to be done about missing values.
+    duplicates : {"refuse", "mean", "max", "sum", "first"}
+        What was to be done about features of the same name.
     annotations : dict of str to ndarray of shape (n_samples,)
         What was asked for of the samples beside their labels, as str; "" where it is missing.
     sheet : dict or None
@@ -74,6 +77,7 @@ class Table:
     source: str
     digest: str | None
     impute: str | None = None
+    duplicates: str = "refuse"
     annotations: dict = field(default_factory=dict)
     sheet: dict | None = None
 
@@ -104,6 +108,7 @@ def read_table(
     transpose=False,
     layer=None,
     impute=None,
+    duplicates="refuse",
     annotations=(),
     samples=None,
     sample_id=None,
@@ -136,6 +141,11 @@ def read_table(
     impute : {"median", "drop-features"}, default=None
         What to do about missing values. None refuses them. "drop-features" leaves out features in
         which a value is missing. "median" leaves them in as NaN, see Notes.
+    duplicates : {"refuse", "mean", "max", "sum", "first"}, default="refuse"
+        What to do about features of the same name, such as genes that several probes measure:
+        refuse them, or make one of them, at the place of the first, by their mean, the largest
+        value or the sum in each sample, or the first alone. It is done sample by sample and looks
+        at no label, so that scores stay honest.
     annotations : sequence of str, default=()
         Columns that say something of the samples and are no features, such as the patient or the
         batch that each comes from; in .npz arrays, in .h5ad columns of `obs`.
@@ -185,8 +195,9 @@ def read_table(
     faster; the result is the same.
 
     **Names.** A model finds its features by name, so names must be unique. Features without names
-    are called x0, x1, ...; in svmlight files by the number that is written there. Sample ids may
-    repeat; a remark says so.
+    are called x0, x1, ...; in svmlight files by the number that is written there. With
+    `duplicates`, features of one name are made one; where one of several values is missing, so is
+    what is made of them, unless the first alone counts. Sample ids may repeat; a remark says so.
 
     Nothing is ever unpickled.
 
@@ -214,13 +225,15 @@ def read_table(
     check_flag("transpose", transpose)
     check_flag("allow_unmatched", allow_unmatched)
     check_choice("impute", impute, (None, "median", "drop-features"))
+    check_choice("duplicates", duplicates, ("refuse", *COLLAPSES))
     is_file = isinstance(source, (str, Path))
     name = (Path(source).name or str(source)) if is_file else type(source).__name__
     asked = {"target": target, "annotations": annotations, "max_bytes": max_bytes}
     sheet, sheet_digest = _read_sheet(samples, sample_id, allow_unmatched, asked)
     request = Request.from_options(
-        name, ids=ids, drop=drop, transpose=transpose, layer=layer, sheet=sheet, **asked
-    )
+        name, ids=ids, drop=drop, transpose=transpose, layer=layer, sheet=sheet,
+        duplicates=duplicates, **asked,
+    )  # fmt: skip
     if is_file:
         found, digest = _read_file(Path(source), request, _READERS)
     else:
@@ -235,21 +248,24 @@ def read_table(
         label_source = (sheet.name, found.ids) if sheet.target is not None else label_source
     X, names = found.X, list(found.feature_names)
     check_labels(found.y, X.shape[0], found.target, *label_source)
-    remark = []
+    collapsed, remark = [], []
+    if duplicates != "refuse":
+        X, names, collapsed = collapse_features(X, names, duplicates)
     if not is_finite(X):
         refuse_infinite(X, names, request.name)
         X, names, remark = _handle_missing(X, names, request, impute, found.y is not None)
-    remarks = (*found.remarks, *remark, *_on_ids(found.ids), *_on_classes(found.y, found.target))
+    on_samples = (*_on_ids(found.ids), *_on_classes(found.y, found.target))
     return Table(
         X=X,
         y=found.y,
         feature_names=np.array(names, dtype=object),
         ids=None if found.ids is None else np.array(found.ids, dtype=object),
         target=found.target,
-        remarks=remarks,
+        remarks=(*found.remarks, *collapsed, *remark, *on_samples),
         source=request.name,
         digest=digest,
         impute="median" if impute == "median" else None,
+        duplicates=duplicates,
         annotations={
             name: annotation_texts(values)
             for name, values in zip(annotated, found.annotations, strict=True)

@@ -53,11 +53,12 @@ class Request(NamedTuple):
     annotations: tuple = ()
     sheet: object = None  # of samples; what it has is not looked for in the source
     groups: str | None = None  # the column of groups, which is that of the ids or an annotation
+    duplicates: str | None = None  # how features of the same name are collapsed, or "refuse"
 
     @classmethod
     def from_options(
         cls, name, *, target, ids, drop, transpose=False, layer=None, max_bytes=None,
-        annotations=(), sheet=None, groups=None,
+        annotations=(), sheet=None, groups=None, duplicates=None,
     ):  # fmt: skip
         """Make names of what was asked for, and raise if one is asked for twice."""
         optional(check_count)("max_bytes", max_bytes)
@@ -81,7 +82,10 @@ class Request(NamedTuple):
         drop = tuple(dict.fromkeys(drop))
         target = None if target in in_sheet else target
         annotations = tuple(each for each in annotations if each not in in_sheet)
-        return cls(name, target, ids, drop, transpose, layer, max_bytes, annotations, sheet, groups)
+        return cls(
+            name, target, ids, drop, transpose, layer, max_bytes, annotations, sheet, groups,
+            duplicates,
+        )  # fmt: skip
 
     def column_roles(self, names, unnamed=None, samples=()):
         """Find the names that were asked for; `unnamed` is an index, never a feature.
@@ -106,7 +110,8 @@ class Request(NamedTuple):
         ]
         if nameless:
             raise ValueError(
-                f"{self.name}: {what} {list_values(nameless)} has no name; give every {what} one."
+                f"{self.name}: {what} {list_values(nameless)} has no name; give every {what} one, "
+                "or leave those without a name out with drop='' (--drop '')."
             )
         self.refuse_repeated([name for name in names if name not in left_out])
         target = None if self.target is None else names.index(self.target)
@@ -159,7 +164,9 @@ class Request(NamedTuple):
         check_unpacked_size(name, n_bytes, n_stored, self.max_bytes)
 
     def refuse_repeated(self, names):
-        """Raise if a name occurs twice: a model finds its features by name."""
+        """Raise if a name occurs twice, unless it is one of features that are to be collapsed."""
+        if self.collapses:
+            names = [each for each in names if each in (self.target, self.ids, *self.annotations)]
         if len(set(names)) == len(names):
             return
         counts = {}
@@ -170,8 +177,15 @@ class Request(NamedTuple):
         raise ValueError(
             f"{self.name}: {list_values(repeated, quoted=True)} {verb} more than once among the "
             "names. A model finds its features by name, so rename them, or leave them out with "
-            "drop (--drop NAME)."
+            "drop (--drop NAME)"
+            + "; genes that several rows or columns measure are made one with duplicates='mean' "
+            "(--duplicates mean)" * (self.duplicates is not None) + "."
         )
+
+    @property
+    def collapses(self):
+        """Whether features of the same name are to be made one."""
+        return self.duplicates not in (None, "refuse")
 
     def refuse_text(self, columns):
         """Raise because of features, given with an example of each, that are not numbers."""

@@ -806,7 +806,51 @@ def test_wrong_options_of_a_sheet_are_said_in_words(run, genes, options, words):
     assert words in " ".join(found.err.split())
 
 
+def test_genes_that_occur_twice_are_made_one_and_the_model_remembers(run, genes):
+    path = Path("genes.tsv")
+    lines = path.read_text().replace("\ng1\t", "\ng0\t").splitlines()
+    rows = [line.split("\t") for line in lines]
+    described = [[row[0], "words" if number else "Description", *row[1:]]
+                 for number, row in enumerate(rows)]  # fmt: skip
+    path.write_text("\n".join(map("\t".join, described)) + "\n")
+    found = run("select", *genes, "--drop", "Description", "--model", "m.skops", *QUICK)
+    assert found.code == 2
+    assert "'g0' occurs more than once" in found.err
+    assert "(--duplicates mean)" in found.err
+    assert not Path("m.skops").exists()
+    asked = (*genes, "--drop", "Description", "--duplicates", "max", "--model", "m.skops")
+    found = run("select", *asked, *QUICK)
+    assert found.code == 0, found.err
+    assert "1 name occurs more than once, in 2 features; of each the max is taken" in found.err
+    assert "--duplicates max" in " ".join(found.out.split())
+    metadata = read_model_card("m.skops").metadata
+    assert (metadata["duplicates"], metadata["left_out"]) == ("max", ["Description"])
+    predicted = run("predict", "m.skops", "genes.tsv", "-o", "p.csv", "--transpose")
+    assert predicted.code == 0, predicted.err
+    assert "Left out, as in training: 'Description'." in predicted.err
+    assert run("evaluate", "m.skops", *genes).code == 0
+    by_mean = ("evaluate", "m.skops", *genes, "--duplicates", "refuse")
+    assert "'g0' occurs more than once" in run(*by_mean).err
+
+
+def test_predict_knows_ids_groups_and_blocks_of_training(run, patients):
+    rows = [line.split(",") for line in patients.read_text().splitlines()]
+    for number, row in enumerate(rows):
+        row[-3:-1] = [f"c{number % 12}", "NSW"[number % 3]] if number else ["clinic", "site"]
+    patients.write_text("\n".join(map(",".join, rows)) + "\n")
+    asked = ("--target", "state", "--id", "patient", "--groups", "clinic", "--blocks", "site")
+    found = run("select", patients, *asked, "--model", "m.skops", *QUICK)
+    assert found.code == 0, found.err
+    assert read_model_card("m.skops").metadata["left_out"] == ["clinic", "site"]
+    found = run("predict", "m.skops", patients, "-o", "p.csv")
+    assert found.code == 0, found.err
+    assert rows_of("p.csv")[0]["id"] == "p0"
+    assert run("evaluate", "m.skops", patients, "--target", "state").code == 0
+
+
 def test_options_of_a_sheet_are_not_for_streams_and_need_a_sheet(run, patients):
+    found = run("select", patients, "--target", "state", "--duplicates", "mean", "--stream")
+    assert "--duplicates is for all samples in memory" in " ".join(found.err.split())
     found = run("select", patients, "--target", "state", "--samples", "sheet.csv", "--stream")
     assert "--samples is for all samples in memory" in " ".join(found.err.split())
     found = run("select", patients, "--target", "state", "--sample-id", "sample")

@@ -33,9 +33,13 @@ def add_arguments(parser):
 
 def run(args, messages):
     """Predict the samples of a table, and compare with their labels and with what was promised."""
+    from ...persistence import read_model_card
+
     outputs = Outputs(args, {"--report": (".html",)}, inputs=[args.model, *input_files(args)])
     # Gaps are left in: whether the model fills them in is for it to say.
-    table = read_labelled(args, messages, impute="median")
+    with input_errors():
+        card = read_model_card(args.model)
+    table = read_labelled(args, messages, impute="median", card=card)
     evaluation = _evaluate(args, table)
     messages.remarks(evaluation.remarks)
     write_report(outputs, args, table=table, evaluation=evaluation)

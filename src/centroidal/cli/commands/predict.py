@@ -40,7 +40,7 @@ def _predict(args):
     target = label_name(card)
     with input_errors():
         table = read_new_samples(
-            args.table, target=target, ids=args.id, drop=args.drop, transpose=args.transpose,
-            layer=args.layer, max_bytes=args.max_bytes,
+            args.table, card=card, ids=args.id, drop=args.drop, transpose=args.transpose,
+            layer=args.layer, duplicates=args.duplicates, max_bytes=args.max_bytes,
         )  # fmt: skip
         return predict_table(model, table, target=target, allow_extra=args.allow_extra)

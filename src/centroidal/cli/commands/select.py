@@ -46,8 +46,8 @@ EXAMPLES = """\
 
 _N_RESAMPLES = 50
 _IN_MEMORY = (
-    "--impute", "--preprocess", "--transpose", *SHEET, "--blocks", "--resamples", "--compare",
-    "--export-selected",
+    "--impute", "--preprocess", "--transpose", "--duplicates", *SHEET, "--blocks", "--resamples",
+    "--compare", "--export-selected",
 )  # fmt: skip
 _FILES = {
     "--report": (".html",),
@@ -155,7 +155,7 @@ def run(args, messages):
     values = {"table": table_values(table), "selection": selection_values(selection)}
     _write(outputs, args, selection, table, comparison)
     display.show(
-        args, partial(display.selection, steps=_next_steps(args, outputs.written)),
+        args, partial(display.selection, steps=_next_steps(args, table, outputs.written)),
         **values, written=outputs.written,
     )  # fmt: skip
 
@@ -318,7 +318,9 @@ def _write(outputs, args, selection, table, comparison):
             made_by="centroidal select",
             **{name: getattr(table, name) for name in ("source", "digest", "target")},
             id=args.id,
-            sheet=getattr(table, "sheet", None),  # batches have none
+            left_out=_left_out(args, table),
+            duplicates=getattr(table, "duplicates", None),  # batches have neither
+            sheet=getattr(table, "sheet", None),
             **{name: getattr(selection, name) for name in _ON_THE_CARD},
             selected_features=selection.selected_names,
         )
@@ -336,6 +338,13 @@ def _write(outputs, args, selection, table, comparison):
     write_report(outputs, args, selection, comparison, table)
 
 
+def _left_out(args, table):
+    """Return the columns of the table that are no features, beside target and ids."""
+    in_sheet = () if getattr(table, "sheet", None) is None else table.sheet["columns"]
+    special = {args.groups, args.blocks} - {None, "none", args.id, *in_sheet}
+    return [*dict.fromkeys(args.drop), *sorted(special)]
+
+
 def _free_name(selection, table):
     """Return a name for the column of ids that no other column has."""
     name = "id"
@@ -344,7 +353,7 @@ def _free_name(selection, table):
     return name
 
 
-def _next_steps(args, written):
+def _next_steps(args, table, written):
     """Return the commands that come next."""
     again = command_line(args) + (" --force" if written and not args.force else "")
     steps = {}
@@ -354,12 +363,17 @@ def _next_steps(args, written):
         words = ["centroidal", "predict", args.model, "NEW.csv", "-o", "predictions.csv"]
         words += given_options(args, ("--id", "--transpose", "--layer"))
         steps["predict new samples"] = shlex.join(words)
+        words = ["centroidal", "evaluate", args.model, "OTHER.csv"]
+        words += given_options(args, ("--target", "--id", "--transpose", "--layer", "--groups"))
+        if args.samples is not None:
+            words += ["--samples", "OTHER_SHEET.csv", *given_options(args, ("--sample-id",))]
+        steps["score it on other samples"] = shlex.join(words)
     if args.report is None:
         steps["see more in a report"] = f"{again} --report report.html"
     if not args.stream:
         same = ("--target", *READING, *SHEET, "--impute", "--preprocess", "--groups")
         words = ["centroidal", "compare", args.table, *given_options(args, same)]
-        if args.blocks not in (None, args.id, args.groups) and args.samples is None:
+        if args.blocks != args.groups and args.blocks in _left_out(args, table):
             words += ["--drop", args.blocks]  # no feature there, either
         steps["compare classifiers"] = shlex.join(words)
     return steps

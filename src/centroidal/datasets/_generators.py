@@ -1,5 +1,6 @@
-"""Generators of the papers' simulations: Gaussian classes, clusters, blocks and bags of words."""
+"""Generators of the papers' simulations: Gaussian classes, clusters, blocks, words and mails."""
 
+import itertools
 import math
 import string
 from numbers import Integral
@@ -569,6 +570,133 @@ def _draw_texts(codes, frequencies_by_class, words_per_document, rng):
     return counts.tocsr()
 
 
+TOPIC_TILT = 10.0  # a word of a topic is this many times likelier in the mails of that topic
+N_PERIODS = 20  # of equal frequencies that a drift is cut into
+SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
+
+
+def make_mails(
+    n_samples=2000,
+    n_words=2000,
+    *,
+    n_informative=90,
+    words_per_mail=60,
+    spam_share=0.5,
+    n_topics=8,
+    drift=0.0,
+    random_state=None,
+):
+    r"""Generate mails, some of them spam, whose words may change as time goes by.
+
+    A mail is a text of made-up words in random order. Word frequencies follow the Zipf-Mandelbrot
+    law. Each mail has a topic that has nothing to do with its class, and every word that does not
+    tell the classes apart belongs to a topic, in whose mails it is ten times likelier: topics are
+    what mails differ in most.
+
+    Of the informative words a third is five times likelier in wanted mails than in spam, and the
+    rest is likelier in spam: one third of them at the beginning, by a factor that falls from 5 to
+    :math:`5^{1 - d}` at the end, the other at the end, by a factor that rises from 1 to
+    :math:`5^d`, with :math:`d` the parameter `drift`. So what a filter learnt from the first mails
+    of a drifting stream says less and less about the next.
+
+    Parameters
+    ----------
+    n_samples : int, default=2000
+        Number of mails.
+    n_words : int, default=2000
+        Number of words in the vocabulary.
+    n_informative : int, default=90
+        Number of words whose frequency depends on the class, in thirds as above.
+    words_per_mail : float, default=60
+        Mean length of a mail; no mail is empty.
+    spam_share : float, default=0.5
+        Share of the mails that is spam; each class must have at least one mail.
+    n_topics : int, default=8
+        Number of topics; 1 is none.
+    drift : float, default=0.0
+        How much of the early words' meaning goes over to the late ones, from 0, nothing, to 1, all.
+    random_state : int, RandomState or None, default=None
+        Seed or source of randomness; pass an int for the same data every time.
+
+    Returns
+    -------
+    Bunch
+        Dictionary-like object with
+
+        data, target : ndarray of str objects, ndarray of int, both of shape (n_samples,)
+            The mails in the order of time, and 1 for spam.
+        topics : ndarray of int, shape (n_samples,)
+            The topic of each mail.
+        target_names : ndarray of str, shape (2,)
+            "ham", which is wanted mail, and "spam".
+        ham_words, early_words, late_words : ndarray of str
+            The words that are likelier in wanted mail, in early and in late spam.
+
+    See Also
+    --------
+    make_word_counts : Counts of words for any number of classes.
+
+    Examples
+    --------
+    >>> from centroidal.datasets import make_mails
+    >>> mails = make_mails(n_samples=60, drift=1.0, random_state=0)
+    >>> mails.data.shape, len(mails.early_words)
+    ((60,), 30)
+    """
+    check_count("n_samples", n_samples, 2)
+    check_count("n_words", n_words, 1)
+    check_count("n_informative", n_informative, 0, n_words, high_name="n_words")
+    check_between("words_per_mail", words_per_mail, 1)
+    sizes = sizes_by_share("spam_share", spam_share, n_samples)
+    check_count("n_topics", n_topics, 1)
+    check_between("drift", drift, 0, 1)
+
+    rng = check_random_state(random_state)
+    codes, topics = shuffled_codes(sizes, rng), rng.randint(n_topics, size=n_samples)
+    frequencies = 1.0 / (1 + rng.permutation(n_words) + RANK_OFFSET)
+    chosen = rng.choice(n_words, n_informative, replace=False, p=frequencies / frequencies.sum())
+    ham, early, late = np.array_split(chosen, 3)
+    own_topic = rng.randint(n_topics, size=n_words)
+    own_topic[chosen] = -1
+    by_topic = frequencies * TOPIC_TILT ** (own_topic == np.arange(n_topics)[:, None])
+    words, mails, kinds = made_up_words(n_words), [], n_topics * codes + topics
+    periods = np.array_split(kinds, min(N_PERIODS, n_samples))
+    for moved, period in zip(np.linspace(0, drift, len(periods)), periods, strict=True):
+        lean = np.zeros(n_words)
+        lean[ham], lean[early], lean[late] = -1.0, 1.0 - moved, moved
+        weights = np.vstack([by_topic * np.sqrt(TILT) ** (side * lean) for side in (-1, 1)])
+        weights /= weights.sum(axis=1, keepdims=True)
+        mails += _spell(_draw_texts(period, weights, words_per_mail, rng), words, rng)
+
+    return Bunch(
+        data=np.array(mails, dtype=object),
+        target=codes,
+        topics=topics,
+        target_names=np.array(["ham", "spam"]),
+        ham_words=words[ham],
+        early_words=words[early],
+        late_words=words[late],
+    )
+
+
+def made_up_words(count):
+    """Return words of two or more syllables, no two of them the same."""
+    words, n_syllables = [], 2
+    while len(words) < count:
+        spelled = itertools.product(SYLLABLES, repeat=n_syllables)
+        words += map("".join, itertools.islice(spelled, count - len(words)))
+        n_syllables += 1
+    return np.array(words)
+
+
+def _spell(counts, words, rng):
+    """Write the words of each text, as often as they are counted, in random order."""
+    rows = zip(counts.indptr[:-1], counts.indptr[1:], strict=True)
+    times = counts.data.astype(int)
+    drawn = [np.repeat(counts.indices[a:b], times[a:b]) for a, b in rows]
+    return [" ".join(words[rng.permutation(text)]) for text in drawn]
+
+
 # ------------------------------------------------------------------ what generators share
 
 
@@ -624,6 +752,18 @@ def class_sizes(n_samples, n_classes, class_weights=None):
             f"of n_samples={n_samples}, got sizes {sizes.tolist()}."
         )
     return sizes
+
+
+def sizes_by_share(name, share, n_samples):
+    """Return the sizes of two classes, the second of which has the share that `name` asks for."""
+    check_between(name, share, 0, 1)
+    n_second = round(share * n_samples)
+    if not 0 < n_second < n_samples:
+        raise ValueError(
+            f"{name}={share} must leave each of two classes at least one of {n_samples}, "
+            f"got sizes {[n_samples - n_second, n_second]}."
+        )
+    return [n_samples - n_second, n_second]
 
 
 def shuffled_codes(sizes, rng):

@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import onnxruntime
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -143,6 +144,17 @@ def test_a_generator_writes_a_table_by_its_seed(run, small, name, suffix):
     assert run("datasets", name, "--seed", "5", "-o", f"t.{suffix}").code == 0
     table = read_table(f"t.{suffix}", target="class")
     np.testing.assert_array_equal(table.X, X.toarray() if sparse.issparse(X) else X)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_mails_are_written_a_row_each(run, suffix):
+    assert run("datasets", "make_mails", "--seed", "3", "-o", f"t.{suffix}").code == 0
+    mails = library.make_mails(random_state=3)
+    read = pd.read_csv if suffix == "csv" else pd.read_parquet
+    table = read(f"t.{suffix}")
+    assert list(table) == ["class", "text"]
+    assert table["text"].tolist() == mails.data.tolist()
+    assert table["class"].tolist() == mails.target_names[mails.target].tolist()
 
 
 @pytest.mark.parametrize("name", [name for name in library.__all__ if name.startswith("make_")])

@@ -14,7 +14,7 @@ EXAMPLES = """\
   centroidal datasets expression -o expression.csv
   centroidal datasets make_feature_blocks --seed 3 -o blocks.csv"""
 
-_TARGET = "class"
+_TARGET, _TEXT = "class", "text"
 
 
 def add_arguments(parser):
@@ -53,7 +53,10 @@ def known_datasets():
 
 def _write(args, make, outputs):
     X, y, names = _generate(make, args.seed)
-    outputs.write("--output", write_table, {_TARGET: y}, X, names)
+    first = {_TARGET: y}
+    if X.ndim == 1:  # texts
+        first, X = first | {_TEXT: X}, X[:, None][:, :0]
+    outputs.write("--output", write_table, first, X, names)
     again = f"centroidal select {shlex.quote(args.output)} --target {_TARGET}"
     display.show(
         args, partial(display.output_files, steps={"select its features": again}),
@@ -73,4 +76,4 @@ def _generate(make, seed):
 
 
 def _numbered_names(X):
-    return [f"x{j}" for j in range(X.shape[1])]
+    return [f"x{j}" for j in range(X.shape[1])] if X.ndim > 1 else []

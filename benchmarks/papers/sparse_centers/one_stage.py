@@ -1,7 +1,7 @@
 """Figures 3, 5 and 7: the center classifiers themselves, without a second stage.
 
-Figure 3 is on SST in the paper and on MPQA here; figures 5 and 7 are on Singh in the paper and
-on Chowdary here, because those are the sets that could be had. Figure 4: `against_svm`.
+Figure 3 is on SST in the paper, figures 5 and 7 are on Singh; MPQA and Chowdary stand beside them.
+Figure 4: `against_svm`.
 """
 
 from sklearn.neighbors import NearestCentroid
@@ -10,48 +10,48 @@ from centroidal import SparseCenterClassifier
 
 from .._output import Claim, report_claims, verdict
 from .claims import describe_leads, describe_standing, mean_leads, mean_scores, reached, standing
-from .protocol import CHOWDARY, MPQA, present, study_of, timed
+from .protocol import present, study_of, timed
 
-__all__ = ["run_chowdary", "run_l1_against_l2", "run_mpqa"]
+__all__ = ["run_genes", "run_l1_against_l2", "run_text"]
 
 OURS = {"l2": "l2-SC", "l1": "l1-SC"}
 DISTANCES = {"l2": "euclidean", "l1": "manhattan"}
 SECONDS = "selecting and training"
 
 
-def run_mpqa(settings):
+def run_text(data, settings):
     """Figure 3: l2 centers on the features of every method."""
-    study = study_of(MPQA, settings)
+    study = study_of(data, settings)
     records = measure(study, "l2")
-    title = "Figure 3 (MPQA for SST): l2 centers on the features of each method, accuracy"
-    name = "sparse_centers_figure3_one_stage_mpqa"
+    title = f"Figure 3 ({study.title}): l2 centers on the features of each method, accuracy"
+    name = f"sparse_centers_figure3_one_stage_{study.file}"
     present(study, records, name, title, ["l2-SC"], SECONDS)
     report_claims(settings, "sparse_centers", claims_on_text(study, reached(records)))
 
 
-def run_chowdary(settings):
+def run_genes(data, settings):
     """Figure 5: l1 centers on the features of every method."""
-    study = study_of(CHOWDARY, settings)
+    study = study_of(data, settings)
     records = measure(study, "l1")
-    title = "Figure 5 (Chowdary for Singh): l1 centers on each method's features, balanced accuracy"
-    name = "sparse_centers_figure5_one_stage_chowdary"
+    title = f"Figure 5 ({study.title}): l1 centers on each method's features, balanced accuracy"
+    name = f"sparse_centers_figure5_one_stage_{study.file}"
     present(study, records, name, title, ["l1-SC"], SECONDS)
     report_claims(settings, "sparse_centers", claims_on_genes(study, reached(records)))
 
 
-def run_l1_against_l2(settings):
+def run_l1_against_l2(data, settings):
     """Figure 7: the two sparse center classifiers, each with its own features."""
-    study = study_of(CHOWDARY, settings)
+    study = study_of(data, settings)
     records = [
         record
         for i in range(settings.n_splits)
         for metric in OURS
         for record in our_records(study, metric, i) + whole_records(study, metric, i)
     ]
-    title = "Figure 7 (Chowdary for Singh): l1 against l2 sparse centers, balanced accuracy"
-    name = "sparse_centers_figure7_l1_against_l2"
+    title = f"Figure 7 ({study.title}): l1 against l2 sparse centers, balanced accuracy"
+    name = f"sparse_centers_figure7_l1_against_l2_{study.file}"
     present(study, records, name, title, list(OURS.values()), SECONDS)
-    report_claims(settings, "sparse_centers", [claim_l1_wins(reached(records))])
+    report_claims(settings, "sparse_centers", [claim_l1_wins(study, reached(records))])
 
 
 def measure(study, metric):
@@ -114,7 +114,7 @@ def claims_on_text(study, records):
     change = whole - scores.iloc[-2]
     return [
         Claim(
-            "3",
+            f"3, {study.title}",
             "l2-SC is competitive at all sparsity levels.",
             describe_standing("l2-SC", best),
             describe_standing("l2-SC", instead),
@@ -122,7 +122,7 @@ def claims_on_text(study, records):
         ),
         claim_best_on_average(study, records),
         Claim(
-            "3",
+            f"3, {study.title}",
             "With many features the accuracy of the best stays constant or falls slightly.",
             f"l2-SC: {scores.iloc[-2]:.3f} with {scores.index[-2]} features, "
             f"{scores.iloc[-1]:.3f} with {scores.index[-1]}, {whole:.3f} with all",
@@ -136,7 +136,7 @@ def claim_best_on_average(study, records):
     leads = mean_leads(records, study.named("paper"), "l2-SC")
     instead = mean_leads(records, study.named("instead"), "l2-SC")
     return Claim(
-        "3",
+        f"3, {study.title}",
         "l2-SC has the best overall performance.",
         f"mean lead over l2-SC: {describe_leads(leads)}",
         describe_leads(instead),
@@ -152,7 +152,7 @@ def claims_on_genes(study, records):
     instead = mean_leads(records, study.named("instead"), "l1-SC")
     return [
         Claim(
-            "5",
+            f"5, {study.title}",
             "The classifiers do best with very few features; accuracy falls as there are more.",
             f"l1-SC: best {scores.max():.3f} with {scores.idxmax()} features, "
             f"{scores.iloc[-1]:.3f} with {scores.index[-1]}, {whole:.3f} with all",
@@ -160,7 +160,7 @@ def claims_on_genes(study, records):
             verdict(float(scores.idxmax() <= 0.01 * study.X.shape[1] and scores.max() > whole)),
         ),
         Claim(
-            "5",
+            f"5, {study.title}",
             "Only logistic-RFE and logistic-l1 outperform l1-SC.",
             f"mean lead over l1-SC: {describe_leads(leads)}",
             describe_leads(instead),
@@ -169,12 +169,12 @@ def claims_on_genes(study, records):
     ]
 
 
-def claim_l1_wins(records):
+def claim_l1_wins(study, records):
     l1, l2 = (mean_scores(records, OURS[metric]) for metric in ("l1", "l2"))
     lead = l1 - l2
     users = [mean_scores(records, f"NearestCentroid ({m})").iloc[0] for m in OURS]
     return Claim(
-        "7",
+        f"7, {study.title}",
         "On gene expression l1-SC outperforms l2-SC.",
         f"lead of l1-SC over l2-SC: {', '.join(f'{v:+.3f} ({k})' for k, v in lead.items())}; "
         f"at the best size of each: l1-SC {l1.max():.3f} ({l1.idxmax()}), l2-SC {l2.max():.3f} "

@@ -7,7 +7,7 @@ same data, for orientation. Repeats are fewer than in the thesis; their number s
 from functools import partial
 
 from .._settings import Experiment
-from . import linear_tables, nonlinear_tables, online_errors, scan
+from . import linear_tables, nonlinear_tables, online_errors, proteins, scan
 from .problems import HEART_FILE, SPAM_FILE
 from .protocol import run_table
 
@@ -29,5 +29,6 @@ EXPERIMENTS = {
     "table5_5": experiment(nonlinear_tables.TABLE_5_5),
     "table5_6": experiment(nonlinear_tables.TABLE_5_6, HEART_FILE),
     "table6": experiment(nonlinear_tables.TABLE_6),
+    "table6_proteins": Experiment(proteins.run, (proteins.PROTEIN_FILE,)),
     "spiked": experiment(linear_tables.SPIKED),
 }

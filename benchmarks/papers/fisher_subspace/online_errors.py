@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from .._output import Panel, report_claims, save_picture, write_csv
 from .claims import claims_of
-from .linear_tables import HEART, SCALED_HEART, SPAM, TABLE_4_3
+from .linear_tables import CODED_HEART, HEART, SCALED_HEART, SPAM, TABLE_4_3
 from .methods import ONLINE, online
 from .protocol import PAPER, Ordering, Table, run_table
 from .results import Record, Results
@@ -23,7 +23,7 @@ __all__ = ["run"]
 BATCH = 10
 COST = 10  # seeds for a repeat
 N_DRAWN, N_FIRST = 30, 20  # points of each curve, and where it begins
-STREAMS = (SPAM, HEART, SCALED_HEART)
+STREAMS = (SPAM, HEART, CODED_HEART, SCALED_HEART)
 
 FIGURES = Table(
     "table4_3_4_4_curves",
@@ -39,7 +39,7 @@ FIGURES = Table(
         ),
         Ordering(
             "On Hungarian, too, first-order methods learn more slowly.",
-            [HEART, SCALED_HEART],
+            [HEART, CODED_HEART, SCALED_HEART],
             [("O-IPCAC", "PA-I"), ("O-IPCAC", "Perceptron")],
         ),
     ),

@@ -194,9 +194,16 @@ def semantic_space(n_components):
     return make_pipeline(words, TruncatedSVD(n_components, n_iter=2, random_state=0))
 
 
-def heart(name, is_scaled):
-    """Hungarian heart disease; missing values become the median of the training part."""
-    steps = [SimpleImputer(strategy="median", keep_empty_features=True)]
+def heart(name, is_scaled=False, missing=None):
+    """Hungarian heart disease; missing values become `missing`, or the median of the training part.
+
+    The thesis completes them "by using a fixed value" (section 5.5.2) and does not say which.
+    """
+    steps = [
+        SimpleImputer(strategy="median", keep_empty_features=True)
+        if missing is None
+        else SimpleImputer(strategy="constant", fill_value=missing, keep_empty_features=True)
+    ]
     steps += [StandardScaler()] * is_scaled
 
     def split(settings, i):

@@ -80,9 +80,9 @@ ax.set(xlabel="training samples of the class", ylabel="F measure on unseen sampl
 figure.legend(loc="outside lower center", ncols=3)
 
 # %%
-# Accuracy hides what happens to rare classes: the three kernel methods are within two points of each
-# other, yet without the projection two classes are never named, and the support vector machine loses
-# one. After the projection none is lost, as the thesis has it. A random forest loses most of them.
+# Accuracy hides what happens to rare classes. The three kernel methods are within two points of
+# each other, yet without the projection two classes are never named, and the support vector machine
+# loses one. After the projection none is lost, as the thesis has it. A random forest loses most.
 #
 # And yet the simplest is best here. :class:`~centroidal.FisherSubspaceClassifier` takes the nearest
 # class mean in the same subspace, with all classes as likely as each other unless ``priors`` says

@@ -8,8 +8,6 @@ from .._data import label_codes, rows_of
 from .metrics import confusion_matrices, score_confusion
 from .splits import check_sample_names
 
-__all__ = ["Blocks", "association"]
-
 _N_PERMUTATIONS = 999
 
 

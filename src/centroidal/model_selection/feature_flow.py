@@ -12,17 +12,6 @@ from sklearn.pipeline import Pipeline
 
 from ..solvers.ranking import WEIGHT_ROUNDING, rank_features
 
-__all__ = [
-    "follow_features",
-    "importance_of",
-    "last_step",
-    "mask_of",
-    "ranking_of",
-    "steps_of",
-    "used_features",
-    "used_mask",
-]
-
 # Steps that make each column of that column alone. Others may mix them, as a norm of rows does.
 _COLUMN_BY_COLUMN = {
     "SimpleImputer", "StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler",

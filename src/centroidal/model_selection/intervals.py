@@ -13,8 +13,6 @@ from scipy.stats import t as student
 
 from .metrics import corrected_error, score_confusion
 
-__all__ = ["confidence_interval", "design_effect", "difference_interval", "fold_interval"]
-
 _Z = 1.959963984540054  # of a normal distribution, for 95 %
 _N_DRAWS = 400
 

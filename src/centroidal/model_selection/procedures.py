@@ -25,8 +25,6 @@ from .feature_flow import importance_of, ranking_of
 from .metrics import confusion_matrices
 from .nested import log_spaced
 
-__all__ = ["CentersPath", "CentersProcedure", "FinalModel", "RankedPath", "RankedProcedure"]
-
 _MOST_RANKED = 256  # features that a classifier behind a ranking is tried with
 _N_SIZES = {"centers": 50, "ranked": 17}
 

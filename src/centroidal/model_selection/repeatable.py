@@ -10,16 +10,6 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from ..statistics.threads import thread_pools
 
-__all__ = [
-    "draw_seed",
-    "draw_seeds",
-    "run_jobs",
-    "seed_of",
-    "seed_parts",
-    "thread_limit",
-    "versions",
-]
-
 _LARGEST_SEED = np.iinfo(np.int32).max
 
 

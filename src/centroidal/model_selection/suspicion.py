@@ -8,8 +8,6 @@ from scipy.sparse import issparse
 
 from ..statistics import class_moments
 
-__all__ = ["Suspicion", "find_suspicions"]
-
 _MOST_SHOWN = 3  # pairs of rows, or features, that a sentence names
 _MOST_ROWS, _MOST_COLUMNS = 2000, 200  # that neighbours are looked for in
 _FEWEST_COLUMNS = 20  # in which a correlation says something

@@ -1,4 +1,4 @@
-"""The list of methods: how each is called, what it does, when to pick it, and how it is built.
+"""The registry of methods: how each is called, what it does, when to pick it, and how it is built.
 
 Everything that names methods reads this list: the command line and its help, the cards of the
 report, the line-up of `compare`, tables of the documentation, and tests. A key means the same

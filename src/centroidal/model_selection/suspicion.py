@@ -1,4 +1,4 @@
-"""What would make a score a lie, looked for before the work: cheap checks of samples in memory."""
+"""Data leakage, looked for before the work by cheap checks of samples in memory."""
 
 from math import lgamma, log
 from typing import NamedTuple

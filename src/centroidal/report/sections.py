@@ -647,9 +647,9 @@ _BEST_OF_SEVERAL = (
 )
 _BEFORE = (
     "What was done before.",
-    "If features were selected, batches corrected or values imputed with all samples at hand "
-    "before this, the scores are too good. All samples come from one table; those of another "
-    "laboratory may do worse.",
+    "If features were selected, batches corrected or values imputed by looking at all samples "
+    "before this (data leakage), the scores are too good. All samples come from one table; those "
+    "of another laboratory may do worse.",
 )
 _INDIVIDUALS = (
     "Samples of one individual.",

@@ -1,6 +1,7 @@
 """Files that lead elsewhere, are packed in unknown ways, or take more memory than they may."""
 
 import os
+import warnings
 import zlib
 from contextlib import contextmanager
 
@@ -290,3 +291,81 @@ def test_links_inside_a_zarr_folder_are_followed(tmp_path):
     (path / "X" / "0.0").rename(path / "chunk")
     os.symlink("../chunk", path / "X" / "0.0")
     np.testing.assert_array_equal(read_batches(path), sample()[0])
+
+
+def rewrite_zarr(path, member, data, compressor, version):
+    """Write a member anew, packed in one chunk."""
+    zarr = pytest.importorskip("zarr")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        group = zarr.open_group(path, mode="r+", zarr_format=version)
+        del group[member]
+        group.create_array(member, data=data, chunks=data.shape, compressors=compressor)
+    return path / member / ("0" if version == 2 else "c/0")
+
+
+def codec(name, version):
+    """Return what zarr packs by."""
+    if version == 2:
+        return pytest.importorskip("numcodecs").get_codec({"id": name})
+    kinds = {"blosc": "BloscCodec", "gzip": "GzipCodec", "zstd": "ZstdCodec"}
+    return getattr(pytest.importorskip("zarr.codecs"), kinds[name])()
+
+
+PACKED = [(2, name) for name in ("blosc", "gzip", "lz4", "zlib", "zstd")]
+PACKED += [(3, name) for name in ("blosc", "gzip", "zstd")]
+no_warning = pytest.mark.filterwarnings("ignore:The (data type|codec)")
+
+
+@no_warning
+@pytest.mark.parametrize(("version", "name"), PACKED)
+def test_compressors_of_zarr_that_say_their_size_are_known(version, name, tmp_path):
+    path = write_zarr(tmp_path / "t.zarr", *sample(), "csr", version)
+    expected = [batch.X.toarray() for batch in batches(path, target="kind")]
+    stored = np.concatenate([batch.X.data for batch in batches(path, target="kind")])
+    rewrite_zarr(path, "X/data", stored, codec(name, version), version)
+    found = [batch.X.toarray() for batch in batches(path, target="kind")]
+    np.testing.assert_array_equal(np.concatenate(found), np.concatenate(expected))
+
+
+@no_warning
+@pytest.mark.parametrize(("version", "name"), PACKED)
+def test_chunk_of_zarr_that_unpacks_to_more_than_it_says_is_not_unpacked(version, name, tmp_path):
+    path = write_zarr(tmp_path / "t.zarr", *sample(), "csr", version)
+    stored = np.concatenate([batch.X.data for batch in batches(path, target="kind")])
+    chunk = rewrite_zarr(path, "X/data", stored, codec(name, version), version)
+    numcodecs = pytest.importorskip("numcodecs")
+    packed = numcodecs.get_codec({"id": name}).encode(bytes(2**24))
+    chunk.write_bytes(bytes(packed))
+    with pytest.raises(ValueError, match=r"^t\.zarr: /X/data unpacks to more than it says"):
+        batches(path, target="kind", max_bytes=2**20)
+
+
+@no_warning
+@pytest.mark.parametrize("version", [2, 3])
+def test_chunk_of_zarr_with_too_many_texts_is_refused(version, tmp_path):
+    path = write_zarr(tmp_path / "t.zarr", *sample(), "dense", version)
+    labels = np.array(sample()[1].tolist(), np.dtypes.StringDType())
+    chunk = rewrite_zarr(path, "obs/kind", labels, codec("zstd", version), version)
+    zstd = pytest.importorskip("numcodecs").Zstd()
+    texts = bytes(zstd.decode(chunk.read_bytes()))
+    chunk.write_bytes(bytes(zstd.encode((2**32 - 1).to_bytes(4, "little") + texts[4:])))
+    with pytest.raises(ValueError, match=r"^t\.zarr: /obs/kind has more texts in a chunk than it"):
+        batches(path, target="kind").classes()
+
+
+@pytest.mark.parametrize("name", ["bz2", "lzma"])
+def test_compressors_that_say_nothing_are_not_unpacked(name, tmp_path):
+    path = write_zarr(tmp_path / "t.zarr", *sample(), "csr", 2)
+    rewrite_zarr(path, "X/data", np.zeros(76), codec(name, 2), 2)
+    with pytest.raises(ValueError, match=rf"^t\.zarr: /X/data is stored with '{name}'"):
+        batches(path, target="kind")
+
+
+def test_array_of_zarr_that_is_packed_twice_is_refused(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    path = write_zarr(tmp_path / "t.zarr", *sample(), "csr", 3)
+    twice = [zarr.codecs.GzipCodec(), zarr.codecs.ZstdCodec()]
+    rewrite_zarr(path, "X/data", np.zeros(76), twice, 3)
+    with pytest.raises(ValueError, match=r"/X/data is stored with bytes, then gzip, then zstd"):
+        batches(path, target="kind")

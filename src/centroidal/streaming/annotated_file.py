@@ -8,7 +8,6 @@ have no checksum unless whoever wrote the file asked for one.
 
 import mmap
 import struct
-import zlib
 from contextlib import contextmanager
 from functools import cached_property
 from math import prod
@@ -18,20 +17,25 @@ import numpy as np
 
 from .._optional import require
 from .limits import RefusedFileError, memory_limit
+from .packed import (
+    CHECKSUM_BYTES,
+    COMPRESSORS,
+    MOST_DEFLATED,
+    inflates_beyond,
+    number_of_texts,
+    unpacked_size,
+)
 from .request import clean_errors, texts
 
 # Filters of HDF5 that come with h5py: deflate, shuffle, fletcher32, szip, nbit, scaleoffset, lzf.
 # Others are libraries that HDF5 would look for on this machine, and load.
 _HDF5_FILTERS = {1, 2, 3, 4, 5, 6, 32000}
-_DEFLATE, _MOST_DEFLATED = 1, 1032  # times that deflate may make something larger
-_CHECKSUM_BYTES = 4
+_DEFLATE = 1
 _MOST_LINKS = 8
 _BYTES_PER_VALUE = 64  # as an object of Python in a list
-# Filters of zarr that only rearrange or compress. Not among them is `pickle`.
-_ZARR_FILTERS = {
-    *("blosc", "bz2", "gzip", "lz4", "lzma", "zlib", "zstd"),
-    *("bytes", "crc32c", "delta", "shuffle", "transpose", "vlen-bytes", "vlen-utf8"),
-}
+# Filters of zarr that only rearrange; beside them are the compressors of `unpacked_size`. Not among
+# them are `pickle`, and `bz2` and `lzma`, whose chunks do not say what they unpack to.
+_ZARR_FILTERS = {"bytes", "crc32c", "delta", "shuffle", "transpose", "vlen-bytes", "vlen-utf8"}
 
 
 class StoredMatrix(NamedTuple):
@@ -299,7 +303,7 @@ class Hdf5Store(_Store):
         That is tried out on chunks that could take too much memory, of which a file has few.
         """
         limit = memory_limit(self.n_bytes, self._request.max_bytes)
-        most = min(self.n_bytes, limit // _MOST_DEFLATED if is_deflated else limit)
+        most = min(self.n_bytes, limit // MOST_DEFLATED if is_deflated else limit)
         large = []
 
         def look(chunk):
@@ -307,15 +311,12 @@ class Hdf5Store(_Store):
                 large.append(chunk)
 
         stored.id.chunk_iter(look)
-        unpacked = prod(stored.chunks) * stored.dtype.itemsize + _CHECKSUM_BYTES
+        unpacked = prod(stored.chunks) * stored.dtype.itemsize + CHECKSUM_BYTES
         for chunk in large:
             if chunk.size > self.n_bytes:
                 self.refuse(stored.name, "has a chunk that is larger than the file")
             _, packed = stored.id.read_direct_chunk(chunk.chunk_offset)
-            if (
-                is_deflated
-                and len(zlib.decompressobj().decompress(packed, unpacked + 1)) > unpacked
-            ):
+            if is_deflated and inflates_beyond(packed, unpacked):
                 self.refuse(stored.name, "unpacks to more than it says")
 
     def _check_type(self, kind, name):
@@ -373,18 +374,44 @@ class ZarrStore(_Store):
 
     def _check_filters(self, stored):
         described = stored.metadata.to_dict()
-        codecs = [described.get("compressor"), *(described.get("filters") or ())]
-        codecs += described.get("codecs") or ()
-        for codec in codecs:
-            name = codec if codec is None or isinstance(codec, str) else _codec_name(codec)
-            if name is not None and name not in _ZARR_FILTERS:
+        codecs = [*(described.get("filters") or ()), *(described.get("codecs") or ())]
+        names = [_codec_name(codec) for codec in (*codecs, described.get("compressor")) if codec]
+        for name in names:
+            if name not in _ZARR_FILTERS | COMPRESSORS:
                 self.refuse(stored.name, f"is stored with {name!r}")
+        compressors = [name for name in names if name in COMPRESSORS]
+        outermost = [name for name in names if name != "crc32c"][-1:]
+        if compressors and compressors != outermost:
+            self.refuse(stored.name, f"is stored with {', then '.join(names)}")
+        self._check_chunks(stored, *compressors)
+
+    def _check_chunks(self, stored, compressor=None):
+        """Raise if a chunk says that it unpacks to more than the array says, or to more texts."""
+        limit = memory_limit(self.n_bytes, self._request.max_bytes)
+        n_values, is_text = prod(stored.chunks), stored.dtype.kind in ("O", "T")
+        most = limit if is_text else n_values * stored.dtype.itemsize + CHECKSUM_BYTES
+        for path in self._chunk_files(stored):
+            if compressor is not None and unpacked_size(path, compressor, limit) > most:
+                self.refuse(stored.name, "unpacks to more than it says, or does not say to what")
+            if is_text and number_of_texts(path, compressor) > n_values:
+                self.refuse(stored.name, "has more texts in a chunk than it says")
+
+    def _chunk_files(self, stored):
+        for name, path in self.files.items():
+            if (
+                name.startswith(f"{stored.path}/")
+                and path.name[0] != "."
+                and path.suffix != ".json"
+            ):
+                yield path
 
     def _read(self, stored, start, stop):
         return np.asarray(stored[start:stop]).tolist()
 
 
 def _codec_name(codec):
+    if isinstance(codec, str):
+        return codec
     if not isinstance(codec, dict):
         codec = codec.get_config() if hasattr(codec, "get_config") else codec.to_dict()
     return codec.get("id", codec.get("name"))

@@ -1,3 +1,4 @@
+import gc
 import json
 import os
 import subprocess
@@ -203,8 +204,28 @@ def test_a_bar_is_drawn_on_a_terminal_only(capsys, monkeypatch):
 
 def test_main_reads_the_arguments_of_the_system(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["centroidal", "datasets", "--json"])
+    monkeypatch.setattr("centroidal.cli.main._collect_less_garbage", lambda: None)
     assert main() == 0
     assert "make_expression" in json.loads(capsys.readouterr().out)["datasets"]
+
+
+def test_main_that_is_given_arguments_leaves_the_garbage_collector_alone(capsys):
+    before = gc.get_threshold()
+    assert main(["datasets"]) == 0
+    assert gc.get_threshold() == before
+
+
+def test_a_process_of_its_own_looks_for_garbage_less_often():
+    code = """\
+import gc, sys
+from centroidal.cli.main import main
+sys.argv[1:], before = ["datasets"], gc.get_threshold()[0]
+main()
+print(before, gc.get_threshold()[0], file=sys.stderr)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    before, after = map(int, found.stderr.split())
+    assert after > before
 
 
 @pytest.mark.parametrize(

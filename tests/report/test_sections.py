@@ -4,7 +4,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from centroidal.report.sections import answer_section, caveat_section
+from centroidal.report.sections import (
+    answer_section,
+    block_section,
+    caveat_section,
+    request_section,
+)
 
 
 def words_of(selection, comparison=None):
@@ -71,3 +76,34 @@ def test_comparison_has_its_own(comparison):
     words = words_of(None, comparison)
     assert "The best of several." in words
     assert "Nested cross-validation." not in words
+
+
+def test_groups_and_blocks_are_named_in_the_question(selection):
+    rows = [
+        {"block": "<N>", "n_samples": 30, "n_features": 3, "score": 0.7, "trouble": None},
+        {"block": "S", "n_samples": 9, "n_features": None, "score": np.nan, "trouble": "too few"},
+    ]
+    blocks = {"rows": rows, "score": 0.7, "cramers_v": 0.1, "p_value": 0.5}
+    named = replace(
+        selection, n_groups=20, group_name="patient", blocks=blocks, block_name="site",
+        has_mixed_groups=True,
+    )  # fmt: skip
+    asked = dict(request_section(named, None, None)["asked"])
+    assert asked["Folds"] == "4\u00a0folds of 20 whole groups (patient)"
+    assert asked["Blocks"] == "2\u00a0blocks of site, each left out whole"
+    assert block_section(named)["table"]["rows"] == [
+        ["<N>", "30", "70\u00a0%", "3"],
+        ["S", "9", "too few", "\u2013"],
+    ]
+    words = words_of(named)
+    assert "Groups of several classes." in words
+    assert "Samples of one individual." not in words
+    assert block_section(selection) is None
+
+
+def test_comparison_in_groups_says_so(comparison):
+    grouped = replace(comparison, n_groups=20, group_name="patient")
+    asked = dict(request_section(None, grouped, None)["asked"])
+    assert asked["Folds"] == "3\u00a0folds of 20 whole groups (patient)"
+    assert "Samples of one individual." in words_of(None, comparison)
+    assert "Samples of one individual." not in words_of(None, grouped)

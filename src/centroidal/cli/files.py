@@ -3,6 +3,7 @@
 import io
 import os
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 from .._files import write_atomically
@@ -60,6 +61,15 @@ def groups_of(args, table):
         return table.annotations[args.groups]
     has_repeats = table.ids is not None and len(set(table.ids)) < len(table.ids)
     return table.ids if has_repeats else None
+
+
+def name_columns(found, args):
+    """Return a selection or a comparison that knows which columns its groups and blocks were."""
+    by = args.groups or args.id or "sample ids"  # without a word, repeated ids are groups
+    names = {"group_name": None if found.n_groups is None else by}
+    if hasattr(found, "block_name"):
+        names["block_name"] = args.blocks
+    return replace(found, **names)
 
 
 def input_files(args):

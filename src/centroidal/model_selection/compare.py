@@ -29,7 +29,7 @@ from .lineup import comparison_lineup, inner_folds
 from .metrics import check_scoring
 from .preparation import Preparation, PreparedSamples
 from .repeatable import draw_seed, draw_seeds, run_jobs, seed_parts
-from .splits import check_groups, outer_folds
+from .splits import check_groups, outer_folds, series_name
 
 __all__ = ["ComparisonInterrupted", "ComparisonRun", "compare", "iter_comparison"]
 
@@ -245,7 +245,7 @@ def iter_comparison(
     if y is None:
         raise ValueError("y=None must hold the class of each sample.")
     data = check_labels(_ASKING, X, y)
-    groups = check_groups(groups, data.codes.size)
+    group_name, groups = series_name(groups), check_groups(groups, data.codes.size)
     split_seed = draw_seed(rng)
     folds = outer_folds(cv, n_repeats, data, groups, split_seed)
     if estimators is None:
@@ -256,7 +256,7 @@ def iter_comparison(
     members = {name: preparation.before(each) for name, each in estimators.items()}
     trial = _Trial(data.X, data.codes, data.classes, groups, data.features.number, checked.scorer)
     question = Question(
-        checked.name, baseline, tuple(members), folds, seeds, split_seed, data, groups
+        checked.name, baseline, tuple(members), folds, seeds, split_seed, data, groups, group_name
     )
     return ComparisonRun(trial, members, question, n_jobs)
 

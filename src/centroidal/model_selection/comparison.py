@@ -97,6 +97,8 @@ class Comparison:
         Training and test samples of each fold.
     n_groups : int or None
         How many groups of samples stayed together; None if each sample stood for itself.
+    group_name : str or None
+        Name of the column that said what the groups are, where it is known.
     n_features, feature_names : int, ndarray of str or None
         Number of features, and their names, where X has names that are text.
     references, random_features : tuple of str
@@ -118,6 +120,7 @@ class Comparison:
     target: np.ndarray = field(repr=False)
     folds: tuple = field(repr=False)
     n_groups: int | None = field(repr=False)
+    group_name: str | None = field(repr=False)
     n_features: int = field(repr=False)
     feature_names: np.ndarray | None = field(repr=False)
     references: tuple = field(repr=False)
@@ -264,6 +267,7 @@ class Question(NamedTuple):
     split_seed: int
     data: Any
     groups: np.ndarray | None = None
+    group_name: str | None = None
 
 
 def tabulate(question, members, results):
@@ -295,6 +299,7 @@ def tabulate(question, members, results):
         target=data.codes,
         folds=tuple(folds),
         n_groups=None if groups is None else int(groups.max()) + 1,
+        group_name=question.group_name,
         n_features=data.features.number,
         feature_names=data.features.names,
         references=_names_of(members, (RandomFeaturesClassifier, DummyClassifier)),

@@ -17,7 +17,7 @@ from .procedures import FinalModel
 from .repeatable import versions
 from .selection import FeatureSelection
 from .sources import MemorySource
-from .splits import check_n_folds
+from .splits import check_n_folds, series_name
 from .stream_source import BatchSource
 
 __all__ = ["select_features"]
@@ -232,6 +232,9 @@ def select_features(
         n_folds=repeats[0].n_folds,
         n_repeats=len(repeats),
         n_groups=source.n_groups,
+        has_mixed_groups=bool(source.units.counts.sum() > (source.n_groups or np.inf)),
+        group_name=series_name(groups),
+        block_name=series_name(blocks),
         suspicions=tuple(each._asdict() for each in suspicions),
         blocks=in_blocks,
         impute=impute,

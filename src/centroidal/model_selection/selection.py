@@ -88,6 +88,10 @@ class FeatureSelection:
         How the samples were cut, and the seed of all that is random.
     n_groups : int or None
         How many groups of samples stayed together in that; None if each sample stood for itself.
+    has_mixed_groups : bool
+        Whether some of them have samples of more than one class, which is allowed.
+    group_name, block_name : str or None
+        Names of the columns that said what the groups and the blocks are, where they are known.
     suspicions : tuple of dict
         What would make `score` too good, as far as a short look at the samples tells: its ``kind``,
         "copies" and "near_copies" of samples that are in no common group, or "giveaway", a feature
@@ -139,6 +143,9 @@ class FeatureSelection:
     n_folds: int
     n_repeats: int
     n_groups: int | None
+    has_mixed_groups: bool
+    group_name: str | None
+    block_name: str | None
     suspicions: tuple
     blocks: dict | None
     impute: str | None
@@ -247,6 +254,12 @@ class FeatureSelection:
             return f"{found}: give groups, or this number is too good."
         return f"{found} and are in different groups, which makes this number too good."
 
+    def group_summary(self):
+        """Say that groups have samples of several classes; nothing if none has."""
+        if not self.has_mixed_groups:
+            return ""
+        return "Some groups have samples of more than one class; they stay together all the same."
+
     def warnings_summary(self):
         """Say what may make the score too good, a line each; nothing if nothing was found."""
         return "\n".join(f"Warning: {each['sentence']}" for each in self.suspicions)
@@ -279,7 +292,9 @@ class FeatureSelection:
 
     def __str__(self):
         shown = self.selected[:_MOST_ROWS]
-        answer = [self.summary(), self.block_summary(), self.warnings_summary()]
+        answer = [
+            self.summary(), self.group_summary(), self.block_summary(), self.warnings_summary()
+        ]  # fmt: skip
         lines = [*filter(None, answer), "", "rank  gain       feature"]
         for rank, column in enumerate(shown.tolist(), start=1):
             lines.append(f"{rank:4}  {self.gains[column]:<9.4g}  {self.feature_names[column]}")

@@ -110,6 +110,12 @@ def check_sample_names(name, values, n_samples):
     return np.unique(values, return_inverse=True)
 
 
+def series_name(values):
+    """Return the name that a column of a data frame has; None for other arrays."""
+    name = getattr(values, "name", None)
+    return name if isinstance(name, str) else None
+
+
 class Units(NamedTuple):
     """What is dealt to folds: how many samples, or groups of them, each class has."""
 

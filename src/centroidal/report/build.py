@@ -163,6 +163,7 @@ def _content(selection, comparison, table, command):
         "is_streamed": selection is not None and selection.is_streamed,
         "references": references,
         "compared": compared,
+        "in_blocks": sections.block_section(selection),
         "recall": sections.recall_section(selection, comparison),
         "stability": sections.stability_section(selection),
         "reproduction": sections.reproduction_section(selection, comparison, table, command),

@@ -48,6 +48,8 @@ def request_section(selection, comparison, table):
         asked.append(("Compared", ", ".join(tidy(name, 60) for name in comparison.names)))
         if selection is None:
             asked.append(("Score", score_words(comparison.score_name)))
+            folds = count(len(comparison.folds), "fold") + _groups_words(comparison)
+            asked.append(("Folds", folds))
     if table is not None and table.target is not None:
         asked.insert(0, ("Target", tidy(table.target)))
     return {"asked": asked, "data": _data_facts(selection, comparison, table)}
@@ -67,8 +69,17 @@ def _selection_request(selection):
         ("Number of features", number),
         ("Score", score_words(selection.scoring)),
         ("Folds", _folds_words(selection)),
+        *_block_words(selection),
         *_preprocess_words(selection),
     ]
+
+
+def _block_words(selection):
+    if selection.blocks is None:
+        return []
+    n_blocks = count(len(selection.blocks["rows"]), "block")
+    of = "" if selection.block_name is None else f" of {tidy(selection.block_name)}"
+    return [("Blocks", f"{n_blocks}{of}, each left out whole")]
 
 
 def _preprocess_words(selection):
@@ -466,6 +477,30 @@ def _troubles(comparison):
     return lines
 
 
+def block_section(selection):
+    """Return a row for each block: its samples, and what a selection without it reaches there."""
+    if selection is None or selection.blocks is None:
+        return None
+    name = selection.scoring
+    return {
+        "words": selection.block_summary(),
+        "table": {
+            "caption": f"Blocks left out whole: {score_words(name)} of a selection without them",
+            "head": ["Block", "Samples", "Score", "Features"],
+            "rows": [
+                [tidy(row["block"], 60), count(row["n_samples"]), *_block_cells(row, name)]
+                for row in selection.blocks["rows"][:_MAX_CLASSES]
+            ],
+        },
+    }
+
+
+def _block_cells(row, name):
+    if row["trouble"] is not None:
+        return tidy(row["trouble"]), NOTHING
+    return score(row["score"], name), count(row["n_features"])
+
+
 def recall_section(selection, comparison):
     """Return the honest recall of each class and the confusion matrix."""
     if selection is not None:
@@ -628,16 +663,23 @@ def caveat_section(selection, comparison):
         *([] if selection is None else _about_selection(selection)),
         *([] if comparison is None else [_BEST_OF_SEVERAL]),
         _BEFORE,
-        *([_INDIVIDUALS] if getattr(selection, "n_groups", None) is None else []),
+        *([_INDIVIDUALS] if (selection or comparison).n_groups is None else []),
     ]
 
 
 def _folds_words(selection):
     """Write how the samples were cut."""
     folds, repeats = count(selection.n_folds, "fold"), selection.n_repeats
-    if selection.n_groups is not None:
-        folds += f" of {selection.n_groups} whole groups"
+    folds += _groups_words(selection)
     return folds if repeats == 1 else f"{folds}, {count(repeats, 'time')}"
+
+
+def _groups_words(found):
+    """Write how many groups stayed whole, and by what they were named."""
+    if found.n_groups is None:
+        return ""
+    by = "" if found.group_name is None else f" ({tidy(found.group_name, 60)})"
+    return f" of {count(found.n_groups)} whole groups{by}"
 
 
 _BEST_OF_SEVERAL = (
@@ -723,6 +765,8 @@ def _about_selection(selection):
         "that of the held-out samples. It is the score of the procedure: the final list was made "
         "from all samples and cannot be tested on them.",
     )
+    if selection.has_mixed_groups:
+        yield "Groups of several classes.", selection.group_summary()
     if selection.blocks is not None:
         word = "Confounded with blocks." if selection.is_confounded else "Blocks left out whole."
         yield word, selection.block_summary()

@@ -8,6 +8,7 @@ from ..files import (
     Outputs,
     groups_of,
     input_files,
+    name_columns,
     read_samples,
     row_dicts,
     table_values,
@@ -49,11 +50,11 @@ def run(args, messages):
     table = read_samples(args, messages)
     fits = begin_comparison(args, table)
     try:
-        comparison = finish_comparison(fits, messages)
+        comparison = finish_comparison(fits, args, messages)
     except KeyboardInterrupt:
         if not fits.n_done:
             raise
-        _show(args, fits.comparison(), table, [])
+        _show(args, name_columns(fits.comparison(), args), table, [])
         raise KeyboardInterrupt(
             f"{fits.n_done} of {len(fits)} fits are in the table, nothing was written"
         ) from None
@@ -83,12 +84,12 @@ def begin_comparison(args, table):
         raise InputError(option_names(error)) from error
 
 
-def finish_comparison(fits, messages):
+def finish_comparison(fits, args, messages):
     """Make all fits and return the comparison, with a warning for each member that failed."""
     with messages.bar("Comparing classifiers") as advance:
         for result in fits:
             advance(fits.n_done, len(fits), result.name)
-    comparison = fits.comparison()
+    comparison = name_columns(fits.comparison(), args)
     for name in comparison.names:
         errors = [each.error for each in comparison.results_of(name) if each.error]
         if errors:
@@ -136,6 +137,7 @@ def _show(args, comparison, table, written):
         "scoring": comparison.score_name,
         "n_folds": len(comparison.folds),
         "n_groups": comparison.n_groups,
+        "group_name": comparison.group_name,
         "baseline": comparison.baseline,
         "is_complete": comparison.is_complete,
         "n_fits": len(comparison.results),

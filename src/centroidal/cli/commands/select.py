@@ -12,6 +12,7 @@ from ..files import (
     command_line,
     groups_of,
     input_files,
+    name_columns,
     plain_metadata,
     read_samples,
     row_dicts,
@@ -59,12 +60,13 @@ _FILES = {
 # Of a selection: what the card of its model says, and what is printed besides.
 _ON_THE_CARD = (
     "method", "scoring", "score", "se_score", "interval", "random_score", "se_random", "n_folds",
-    "n_repeats", "n_groups", "seed", "versions",
+    "n_repeats", "n_groups", "group_name", "block_name", "seed", "versions",
 )  # fmt: skip
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_asked", "rule", "majority_score",
     "beats_random", "metrics", "classes", "class_counts", "confusion", "recall", "fold_choices",
-    "method_scores", "impute", "preprocess", "blocks", "is_confounded", "suspicions", "seconds",
+    "method_scores", "impute", "has_mixed_groups", "preprocess", "blocks", "is_confounded",
+    "suspicions", "seconds",
 )  # fmt: skip
 
 
@@ -152,6 +154,9 @@ def run(args, messages):
     outputs = Outputs(args, _FILES, inputs=input_files(args), may_exist=["--checkpoint"])
     work = _select_stream if args.stream else _select_table
     table, selection, comparison = work(args, messages)
+    selection = name_columns(selection, args)
+    if selection.group_summary():
+        messages.note(f"Note: {selection.group_summary()}")
     values = {"table": table_values(table), "selection": selection_values(selection)}
     _write(outputs, args, selection, table, comparison)
     display.show(
@@ -239,7 +244,8 @@ def _select_table(args, messages):
         preprocess=args.preprocess,
         n_resamples=n_resamples(args), feature_names=table.feature_names,
     )  # fmt: skip
-    return table, selection, None if fits is None else finish_comparison(fits, messages)
+    comparison = None if fits is None else finish_comparison(fits, args, messages)
+    return table, selection, comparison
 
 
 def _blocks(args, table):

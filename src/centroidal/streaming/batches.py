@@ -9,7 +9,7 @@ import numpy as np
 from .._data import label_codes
 from .._files import check_source, suffix_of
 from .._parameters import check_count
-from .annotated_reader import open_h5ad, open_zarr
+from .annotated_file import AnnotatedReader, Hdf5Store, ZarrStore
 from .arrays import open_folder, open_npz
 from .labels import check_labels, check_n_labels, hash_names
 from .parquet_reader import ParquetReader
@@ -378,13 +378,15 @@ def _reader(path, request):
         return TextReader(path, suffix, request)
     if suffix == ".parquet":
         return ParquetReader([path], None, request)
-    openers = {".npz": open_npz, ".h5ad": open_h5ad, ".zarr": open_zarr}
-    if suffix not in openers:
-        raise ValueError(
-            f"{request.name}: {suffix} cannot be read in batches; known are {', '.join(_KNOWN)}. "
-            "Read it with read_table, or write it as Parquet."
-        )
-    return openers[suffix](path, request)
+    if suffix == ".npz":
+        return open_npz(path, request)
+    stores = {".h5ad": Hdf5Store, ".zarr": ZarrStore}
+    if suffix in stores:
+        return AnnotatedReader(stores[suffix](path, request), request)
+    raise ValueError(
+        f"{request.name}: {suffix} cannot be read in batches; known are {', '.join(_KNOWN)}. Read "
+        "it with read_table, or write it as Parquet."
+    )
 
 
 def _folder_reader(path, request):

@@ -19,12 +19,13 @@ import numpy as np
 from .._optional import require
 from .arrays import Matrix, refuse_huge
 from .labels import group_names, labels_from_values
-from .limits import RefusedFileError, memory_limit
-from .packed import (
+from .limits import (
     CHECKSUM_BYTES,
     COMPRESSORS,
     MOST_DEFLATED,
+    RefusedFileError,
     inflates_beyond,
+    memory_limit,
     number_of_texts,
     unpacked_size,
 )

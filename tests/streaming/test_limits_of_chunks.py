@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pytest
 
-from centroidal.streaming.packed import COMPRESSORS, number_of_texts, unpacked_size
+from centroidal.streaming.limits import COMPRESSORS, number_of_texts, unpacked_size
 
 numcodecs = pytest.importorskip("numcodecs")
 

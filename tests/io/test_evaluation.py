@@ -274,6 +274,16 @@ def test_the_promised_score_is_the_one_that_is_told(promising):
     assert found.summary().endswith("the model file promised 0.500.")
 
 
+def test_a_promised_loss_is_told_as_a_positive_number(promising):
+    card = {"scoring": "neg_log_loss", "score": -0.01, "interval": [-0.02, -0.005]}
+    found = evaluate_model(*promising(shift=1.0, **card))
+    assert found.summary().startswith(f"log loss {found.metrics['log_loss']:.3f} (95 % interval 0.")
+    assert found.summary().endswith(
+        "the model file promised 0.010 (95 % interval 0.005 to 0.020), which is less than the "
+        "interval found."
+    )
+
+
 @pytest.mark.parametrize("is_merged", [False, True])
 def test_the_table_of_training_is_no_evidence(promising, is_merged):
     digest = promising()[1].digest

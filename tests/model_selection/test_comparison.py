@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from centroidal.datasets import make_expression
 from centroidal.model_selection import compare, iter_comparison
-from centroidal.model_selection.intervals import confidence_interval
+from centroidal.model_selection.intervals import Outcome, confidence_interval
 from centroidal.model_selection.methods import SCORES
 from tests.reference.compare import (
     corrected_error,
@@ -178,7 +178,8 @@ def test_interval_without_repeats_is_that_of_the_counted_predictions(genes):
     for train, test in result.folds:
         predicted = NearestCentroid().fit(genes[0][train], genes[1][train]).predict(genes[0][test])
         confusions.append(confusion_matrix(genes[1][test], predicted))
-    expected = confidence_interval(np.array(confusions), None, "accuracy", 1, 0.5, 60)
+    outcome = Outcome.of_folds(np.array(confusions), "accuracy", 1, 0.5)
+    expected = confidence_interval(outcome, "accuracy", np.mean(outcome.scores), units=60)
     found = (result.table["low_test_score"][0], result.table["high_test_score"][0])
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 

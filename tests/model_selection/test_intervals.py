@@ -6,12 +6,14 @@ from scipy.stats import binomtest
 
 from centroidal.model_selection import select_features
 from centroidal.model_selection.intervals import (
+    Outcome,
     confidence_interval,
     design_effect,
     difference_interval,
     fold_interval,
 )
 from centroidal.model_selection.methods import SCORES
+from centroidal.model_selection.metrics import score_confusion
 
 
 def matrices(shares, size=20):
@@ -25,9 +27,10 @@ FOLDS = matrices([0.8, 0.85, 0.75, 0.8, 0.9])
 
 def interval(outer=FOLDS, inner=FOLDS, scoring="accuracy", n_repeats=1, **options):
     n_samples = int(outer.sum() / n_repeats)
-    return confidence_interval(
-        outer, inner, scoring, n_repeats, ratio=0.25, units=n_samples, **options
-    )
+    scores = score_confusion(outer, scoring)
+    outcome = Outcome(outer, inner, None, scoring, None, scores, scores, n_repeats, 0.25)
+    value = float(np.mean(scores))
+    return confidence_interval(outcome, scoring, value, units=n_samples, **options)
 
 
 def test_folds_that_agree_give_the_interval_of_wilson():

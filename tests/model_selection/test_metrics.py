@@ -11,9 +11,17 @@ from sklearn.metrics import get_scorer
 
 from centroidal.datasets import load_expression
 from centroidal.model_selection import select_features
-from centroidal.model_selection.methods import SCORES
+from centroidal.model_selection.methods import (
+    METRICS,
+    PROBABILITY_SCORES,
+    SCORES,
+    SCORINGS,
+    metric_of,
+    plain_score,
+)
 from centroidal.model_selection.metrics import (
     confusion_matrices,
+    loss_moments,
     majority_score,
     score_confusion,
     score_probabilities,
@@ -65,9 +73,9 @@ def test_selection_is_chosen_and_scored_by_it(genes, name):
     found = select_features(*genes, scoring=name, n_repeats=1, random_state=0)
     true = found.true_codes
     (predicted,) = found.predicted
-    for each, value in found.metrics.items():
+    for each in SCORES:
         expected = score_by_scikit_learn(each, predicted, true)
-        assert value == pytest.approx(expected, abs=1e-12)
+        assert found.metrics[each] == pytest.approx(expected, abs=1e-12)
     along = score_confusion(found.confusion_path, name)
     position = list(found.path["n_features"]).index(found.n_features_to_select)
     assert along[position] == pytest.approx(found.path["mean_test_score"][position], abs=0.03)
@@ -75,9 +83,56 @@ def test_selection_is_chosen_and_scored_by_it(genes, name):
     assert "%" not in found.summary().replace("95 % interval", "")
 
 
-def test_every_score_is_a_scorer_of_scikit_learn():
-    for name in SCORES:
-        assert get_scorer(name)._sign == 1
+def test_every_scoring_is_a_scorer_of_scikit_learn_of_the_same_sign():
+    for name in SCORINGS:
+        if name != "neg_cost":
+            assert get_scorer(name)._sign == plain_score(1, name)
+            assert METRICS[metric_of(name)].is_loss == (plain_score(1, name) < 0)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "expected"),
+    [
+        ("roc_auc", 0.5),
+        ("average_precision", 0.4),
+        ("neg_log_loss", -metrics.log_loss([0, 0, 0, 1, 1], [[0.6, 0.4]] * 5)),
+        ("neg_brier_score", -0.24),
+    ],
+)
+def test_score_of_the_sizes_of_classes_alone(scoring, expected):
+    assert majority_score(np.array([3, 2]), scoring) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", PROBABILITY_SCORES)
+def test_many_models_are_scored_at_once(name, n_classes):
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(n_classes), size=(5, 30)).round(1)
+    codes, weights = np.arange(30) % n_classes, rng.integers(3, size=(4, 30)).astype(float)
+    found = score_probabilities(shares, codes, weights, (name,))[name]
+    assert found.shape == (4, 5)
+    for model, mine in enumerate(shares):
+        alone = score_probabilities(mine, codes, weights, (name,))[name]
+        np.testing.assert_allclose(found[:, model], alone, rtol=1e-12)
+
+
+def test_samples_that_rank_last_by_infinity_are_ties():
+    ranks = np.array([[0.0, 1.0], [0.0, -np.inf], [0.0, -np.inf], [0.0, 0.5]])
+    found = score_probabilities(ranks, np.array([1, 1, 0, 0]), np.ones((1, 4)), ("roc_auc",))
+    assert found["roc_auc"].tolist() == [(2 + 0.5) / 4]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_moments_of_losses_are_sums_over_samples(n_classes):
+    rng = np.random.default_rng(1)
+    shares, codes = rng.dirichlet(np.ones(n_classes), size=(2, 20)), np.arange(20) % n_classes
+    found = loss_moments(shares, codes)
+    assert found.shape == (2, 2, 2)
+    for mine, model in zip(found, shares, strict=True):
+        scores = score_probabilities(model, codes, np.eye(20))
+        for (total, squares), name in zip(mine, ("log_loss", "brier_score"), strict=True):
+            assert total == pytest.approx(scores[name].sum(), rel=1e-12)
+            assert squares == pytest.approx((scores[name] ** 2).sum(), rel=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

@@ -6,7 +6,14 @@ import numpy as np
 from sklearn.feature_selection import SelectFromModel
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.metrics import (
+    accuracy_score,
+    average_precision_score,
+    balanced_accuracy_score,
+    brier_score_loss,
+    log_loss,
+    roc_auc_score,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -24,6 +31,8 @@ from .compare import corrected_error, folds_and_seeds
 
 METHODS = ("l2", "l1", "disjoint", "fisher", "l21", "recursive", "relief")
 SCORES = {"accuracy": accuracy_score, "balanced_accuracy": balanced_accuracy_score}
+LOSSES = {"neg_log_loss": log_loss, "neg_brier_score": brier_score_loss}
+RANKED = {"roc_auc": roc_auc_score, "average_precision": average_precision_score}
 
 
 def model_of(method, size, *, impute=None, is_sparse=False):
@@ -89,6 +98,7 @@ class Question(NamedTuple):
     scoring: str = "accuracy"
     impute: str | None = None
     is_sparse: bool = False
+    costs: np.ndarray | None = None
 
     @classmethod
     def of(cls, X, y, random_state, n_folds, n_repeats, **options):
@@ -97,11 +107,21 @@ class Question(NamedTuple):
         return cls(X, y, folds, fold_seeds, n_folds, **options)
 
     def predict(self, method, size, train, test):
+        """Labels of the test part by a model of the training part, and their score."""
         model = model_of(method, size, impute=self.impute, is_sparse=self.is_sparse)
-        return model.fit(self.X[train], self.y[train]).predict(self.X[test])
+        return self.ask(model.fit(self.X[train], self.y[train]), self.X[test], self.y[test])
 
-    def score(self, test, predicted):
-        return SCORES[self.scoring](self.y[test], predicted)
+    def ask(self, model, X, y):
+        labels = model.predict(X)
+        if self.costs is not None:
+            labels = cheapest(model, X, self.costs)
+        if self.scoring in SCORES:
+            return labels, SCORES[self.scoring](y, labels)
+        if self.scoring == "neg_cost":
+            places = {label: place for place, label in enumerate(model.classes_.tolist())}
+            pairs = zip(y.tolist(), labels.tolist(), strict=True)
+            return labels, -np.mean([self.costs[places[a], places[b]] for a, b in pairs])
+        return labels, score_by_scikit_learn(self.scoring, model, X, y)
 
     def inner_folds(self, number):
         """The other folds that were drawn with one, each to be tested without both."""
@@ -112,6 +132,31 @@ class Question(NamedTuple):
             (np.setdiff1d(train, mine), test)
             for train, test in (self.folds[other] for other in others)
         ]
+
+
+def cheapest(model, X, costs):
+    """Label of the least expected cost of each sample, a class at a time."""
+    labels = []
+    for shares in model.predict_proba(X):
+        expected = [
+            sum(share * costs[i, j] for i, share in enumerate(shares)) for j in range(len(costs))
+        ]
+        labels.append(model.classes_[int(np.argmin(expected))])
+    return np.array(labels)
+
+
+def score_by_scikit_learn(scoring, model, X, y):
+    """Score what a model says beyond the label, as scikit-learn's scorers do."""
+    shares, classes = model.predict_proba(X), model.classes_
+    if scoring in LOSSES:
+        return -LOSSES[scoring](y, shares, labels=classes)
+    if len(classes) == 2:
+        decisions = (
+            model.decision_function(X) if hasattr(model, "decision_function") else shares[:, 1]
+        )
+        return RANKED[scoring](y == classes[1], decisions)
+    one = [RANKED[scoring](y == label, shares[:, c]) for c, label in enumerate(classes)]
+    return np.mean(one)
 
 
 class Tried(NamedTuple):
@@ -128,17 +173,12 @@ def try_method(question, method, sizes=None):
     """Predict each test set with each size, and let each training set choose a size."""
     if sizes is None:
         sizes = sizes_of(method, question.X.shape[1], len(set(question.y.tolist())))
-    predicted = [
+    told = [
         [question.predict(method, size, train, test) for size in sizes]
         for train, test in question.folds
     ]
-    scores = [
-        [
-            question.score(test, of_fold[i])
-            for (_, test), of_fold in zip(question.folds, predicted, strict=True)
-        ]
-        for i in range(len(sizes))
-    ]
+    predicted = [[labels for labels, _ in of_fold] for of_fold in told]
+    scores = [[of_fold[i][1] for of_fold in told] for i in range(len(sizes))]
     choices = [choose_inside(question, method, sizes, i) for i in range(len(question.folds))]
     return Tried(sizes, predicted, scores, *map(list, zip(*choices, strict=True)))
 
@@ -146,8 +186,7 @@ def try_method(question, method, sizes=None):
 def choose_inside(question, method, sizes, number):
     folds = question.inner_folds(number)
     scores = [
-        [question.score(test, question.predict(method, size, part, test)) for part, test in folds]
-        for size in sizes
+        [question.predict(method, size, part, test)[1] for part, test in folds] for size in sizes
     ]
     return choose(sizes, scores, folds, question.rule)
 
@@ -172,13 +211,13 @@ def answer_of(question, tried):
     method = max(chosen, key=lambda name: chosen[name][1])
     size = tried[method].sizes[chosen[method][0]]
     methods, sizes, predictions, scores = [], [], [], []
-    for number, (_, test) in enumerate(question.folds):
+    for number in range(len(question.folds)):
         winner = max(tried, key=lambda name: tried[name].inner_scores[number])
         position = tried[winner].chosen[number]
         methods.append(winner)
         sizes.append(tried[winner].sizes[position])
         predictions.append(tried[winner].predicted[number][position])
-        scores.append(question.score(test, predictions[-1]))
+        scores.append(tried[winner].scores[position][number])
     return Answer(method, size, methods, sizes, predictions, scores)
 
 
@@ -198,5 +237,4 @@ def random_scores(question, sizes):
 def score_on(question, columns, train, test):
     X = question.X[:, columns]
     model = model_of("l2", None, impute=question.impute, is_sparse=question.is_sparse)
-    predicted = model.fit(X[train], question.y[train]).predict(X[test])
-    return question.score(test, predicted)
+    return question.ask(model.fit(X[train], question.y[train]), X[test], question.y[test])[1]

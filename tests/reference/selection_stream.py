@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from .selection import SCORES, choose, model_of, sizes_of
+from .selection import Question, choose, model_of, sizes_of
 
 
 def slow_folds(codes, n_folds, seed):
@@ -33,7 +33,7 @@ class Selected(NamedTuple):
 
 
 def slow_selection(
-    X, y, folds, *, method, n_features_to_select, rule, scoring, seed, is_sparse=False
+    X, y, folds, *, method, n_features_to_select, rule, scoring, seed, is_sparse=False, costs=None
 ):
     """Select features of rows whose folds are given."""
     sizes = sizes_of(method, X.shape[1], len(set(y)))
@@ -41,31 +41,28 @@ def slow_selection(
     if n_features != "auto":
         sizes = sorted({*sizes, n_features})
     numbers = range(folds.max() + 1)
-    score, labels = SCORES[scoring], np.unique(y)
+    ask, labels = Question(X, y, [], [], 0, scoring=scoring, costs=costs).ask, np.unique(y)
 
     def predictions(left_out, fold):
         train, test = ~np.isin(folds, left_out), folds == fold
         models = [model_of(method, size, is_sparse=is_sparse) for size in sizes]
-        return [model.fit(X[train], y[train]).predict(X[test]) for model in models]
+        return [ask(model.fit(X[train], y[train]), X[test], y[test]) for model in models]
 
     seeds = np.random.RandomState(seed).randint(2**31 - 1, size=len(numbers))
     confusions, random_scores, chosen, nested, at_random, outer = [], [], [], [], [], []
     for fold in numbers:
         truth, found = y[folds == fold], predictions([fold], fold)
-        confusions.append([confusion_matrix(truth, each, labels=labels) for each in found])
-        outer.append([score(truth, each) for each in found])
+        confusions.append([confusion_matrix(truth, each, labels=labels) for each, _ in found])
+        outer.append([score for _, score in found])
         position = _position(sizes, n_features)
         if n_features == "auto":
             others = [each for each in numbers if each != fold]
-            inner = [
-                [score(y[folds == other], each) for each in predictions([fold, other], other)]
-                for other in others
-            ]
+            inner = [[score for _, score in predictions([fold, other], other)] for other in others]
             position, _ = choose(sizes, np.transpose(inner).tolist(), _even(len(others)), rule)
         chosen.append(sizes[position])
         nested.append(outer[-1][position])
         drawn = np.random.RandomState(seeds[fold]).permutation(X.shape[1])
-        random_scores.append(_random_scores(X, y, folds, fold, sizes, drawn, method, score))
+        random_scores.append(_random_scores(X, y, folds, fold, sizes, drawn, method, ask))
         at_random.append(random_scores[-1][position])
 
     position = _position(sizes, n_features)
@@ -87,12 +84,12 @@ def _even(n_folds):
     return [(np.arange(1, n_folds), np.arange(1))] * n_folds
 
 
-def _random_scores(X, y, folds, fold, sizes, drawn, method, score):
+def _random_scores(X, y, folds, fold, sizes, drawn, method, ask):
     train, test = folds != fold, folds == fold
     scores = []
     for size in sizes:
         columns = np.sort(drawn[:size])
         model = model_of(method, None, is_sparse=not isinstance(X, np.ndarray))
         model.fit(X[train][:, columns], y[train])
-        scores.append(score(y[test], model.predict(X[test][:, columns])))
+        scores.append(ask(model, X[test][:, columns], y[test])[1])
     return scores

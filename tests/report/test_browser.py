@@ -85,7 +85,7 @@ def report(selection, comparison, folder):
 
 def test_all_charts_are_drawn_and_nothing_is_loaded(read, report):
     reader = read(report)
-    assert reader.page.locator(".plot svg").count() == 4
+    assert reader.page.locator(".plot svg").count() == 6
     assert reader.page.title() == "Tumours"
     for box in reader.page.locator(".plot svg").all():
         assert box.bounding_box()["width"] > 500

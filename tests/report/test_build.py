@@ -239,13 +239,36 @@ def test_score_that_is_no_share_is_a_number(comparison):
     loss = replace(comparison, score_name="neg_log_loss")
     text = Page(build_report(comparison=loss)).text("answer")
     mean = loss.table["mean_test_score"].max()
-    assert f"has a neg log loss of {mean:.3f}" in text
+    assert f"has a log loss (less is better) of {-mean:.3f}".replace("-", "\u2212") in text
 
 
 def test_method_and_references_of_a_selection_have_cards(page):
     for title in ("Sparse l2 centers", "Random features", "Majority class"):
         assert f"<h3>{title}</h3>" in page
     assert "Without a card" not in page
+
+
+def test_all_metrics_are_told_with_their_intervals(selection):
+    page = Page(build_report(selection))
+    for row in selection.metric_rows():
+        assert " ".join(row) in page.text("scores")
+    assert {"chart-roc", "chart-calibration"} <= set(page.ids)
+    assert f"{selection.metrics['roc_auc']:.3f}" in page.text("scores")
+
+
+def test_losses_are_told_as_positive_numbers(selection):
+    told = replace(
+        selection, scoring="neg_log_loss", score=-0.25, se_score=0.02, interval=(-0.31, -0.22),
+        random_score=-0.9, se_random=0.1, majority_score=-1.1,
+    )  # fmt: skip
+    page = build_report(told)
+    text = Page(page).text("answer").replace("\u00a0", " ")
+    assert "log loss (less is better) of 0.250 (95 % interval 0.220 to 0.310" in text
+    assert "random features: 0.900, the sizes of the classes alone: 1.100" in text
+    shown = data_of(page)["selection"]
+    assert shown["scores"] == pytest.approx(-told.path["mean_test_score"], rel=1e-5)
+    rows = data_of(page)["charts"]["curve"]["datasets"]["rows"]
+    assert {row["series"] for row in rows} >= {"the sizes of the classes alone"}
 
 
 def test_stability_is_told_in_words(selection):
@@ -387,12 +410,15 @@ def test_file_must_be_html(selection, tmp_path):
 def test_samples_that_were_read_in_batches_are_not_drawn(selection, tmp_path):
     np.savez(tmp_path / "table.npz", X=np.eye(3), kind=["a", "b", "a"])
     rows = batches(tmp_path / "table.npz", target="kind")
-    streamed = replace(selection, predicted=None, true_codes=None, subspace=None, stability=None)
+    nothing = dict.fromkeys(("predicted", "probabilities", "true_codes", "subspace", "stability"))
+    streamed = replace(selection, **nothing)
     page = Page(build_report(streamed, table=rows, date=DAY))
     assert "chart-scatter" not in page.ids
     assert "chart-curve" in page.ids
     assert "no picture of the samples: they were read in batches" in page.text("subspace")
     assert "Folds that were drawn once." in page.text("caveats")
+    assert "ROC AUC and average precision" in page.text("scores")
+    assert "chart-roc" not in page.ids
     assert "Samples 60" in page.text("question")
     assert "table.npz" in page.text("reproduce")
 
@@ -413,10 +439,13 @@ def test_an_evaluation_has_a_page_of_its_own(evaluation):
     assert len(parsed.all("caption")) == len(parsed.all("table"))
 
 
-def test_an_evaluation_of_three_classes_has_no_curves():
+def test_an_evaluation_of_three_classes_has_curves_of_each():
     found = make_evaluation(("a", "b", "c"), groups=np.arange(60) // 2)
     page = build_report(evaluation=found)
-    assert data_of(page)["charts"] == {}
+    charts = data_of(page)["charts"]
+    assert set(charts) == {"roc", "calibration"}
+    for chart in charts.values():
+        assert {row["code"] for row in chart["datasets"]["rows"]} == {0, 1, 2}
     assert "30" in Page(page).text("reproduce")
 
 

@@ -6,14 +6,20 @@ import numpy as np
 import pytest
 
 from centroidal.report.charts import (
-    calibration_chart,
     curve_chart,
     heat_chart,
     javascript,
     means_chart,
-    roc_chart,
+    probability_charts,
     scatter_chart,
 )
+
+
+def charts_of(evaluation):
+    codes = np.searchsorted(evaluation.classes, evaluation.labels)
+    probabilities = evaluation.predictions.probabilities
+    area = evaluation.metrics["roc_auc"]
+    return probability_charts(evaluation.classes, codes, probabilities, area)
 
 
 def rows_of(chart):
@@ -124,7 +130,7 @@ def test_axis_of_a_score_that_is_no_share_has_no_percent(selection, scoring, has
 
 
 def test_roc_curve_has_the_area_that_is_told(evaluation):
-    chart = roc_chart(evaluation)
+    chart = charts_of(evaluation)["roc"]
     rows = rows_of(chart)
     assert (rows[0]["x"], rows[0]["y"], rows[-1]["x"], rows[-1]["y"]) == (0.0, 0.0, 1.0, 1.0)
     x, y = (np.array([row[axis] for row in rows]) for axis in "xy")
@@ -134,7 +140,7 @@ def test_roc_curve_has_the_area_that_is_told(evaluation):
 
 
 def test_calibration_curve_has_the_share_of_the_class(evaluation):
-    rows = rows_of(calibration_chart(evaluation))
+    rows = rows_of(charts_of(evaluation)["calibration"])
     assert 2 <= len(rows) <= 10
     assert np.all(np.diff([row["x"] for row in rows]) >= 0)
     share = np.mean(evaluation.labels == "beta")

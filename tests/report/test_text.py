@@ -41,7 +41,8 @@ def test_numbers_are_told_with_their_error():
     assert plus_minus(0.943, 0.031, "accuracy") == "94\u00a0±\u00a03\u00a0%"
     assert plus_minus(0.943, 0.004, "accuracy") == "94.3\u00a0±\u00a00.4\u00a0%"
     assert plus_minus(0.943, np.nan, "accuracy") == "94\u00a0%"
-    assert plus_minus(-1.25, 0.5, "neg_log_loss") == "\u22121.250\u00a0±\u00a00.500"
+    assert plus_minus(-1.25, 0.5, "neg_log_loss") == "1.250\u00a0±\u00a00.500"  # told as a loss
+    assert plus_minus(-1.25, 0.5, "neg_other") == "\u22121.250\u00a0±\u00a00.500"
     assert percent(np.nan) == "unknown"
 
 

@@ -18,7 +18,7 @@ def path_of(centers, scale, ranking):
 def all_nearest(path, orders, X, rows, **rule):
     """Put the blocks of rows together."""
     found = np.full((len(orders), len(rows), rule["grid"].size), -1)
-    for block, labels in nearest_in_orders(path, orders, X, rows, **rule):
+    for block, labels, _ in nearest_in_orders(path, orders, X, rows, **rule):
         found[:, block] = labels
     return found
 
@@ -27,19 +27,22 @@ def nearest_by_ranking(path, X, rows, **rule):
     return all_nearest(path, path.ranking[None], X, rows, **rule)[0]
 
 
-def nearest_by_loops(path, X, is_l1, grid, bonus):
-    """The nearest center of each model, a sample, a model and a class at a time."""
-    labels = np.zeros((len(X), len(grid)), dtype=int)
+def distances_by_loops(path, X, is_l1, grid, bonus):
+    """The distance from each center, less the bonus, a sample, a model and a class at a time."""
+    found = np.zeros((len(X), len(grid), len(path.class_centers)))
     for i, row in enumerate(X):
         for g, size in enumerate(grid):
             kept = path.ranking[:size]
-            distances = []
-            for center, extra in zip(path.class_centers, bonus[:, g], strict=True):
+            for c, (center, extra) in enumerate(zip(path.class_centers, bonus[:, g], strict=True)):
                 gaps = np.abs(row[kept] - center[kept]) / path.scale[kept]
                 distance = gaps.sum() if is_l1 else (gaps**2).sum()
-                distances.append(np.inf if np.isnan(distance) else distance - extra)
-            labels[i, g] = int(np.argmin(distances))
-    return labels
+                found[i, g, c] = np.inf if np.isnan(distance) else distance - extra
+    return found
+
+
+def nearest_by_loops(path, X, is_l1, grid, bonus):
+    """The nearest center of each model."""
+    return distances_by_loops(path, X, is_l1, grid, bonus).argmin(axis=2)
 
 
 def problem(seed, n_samples, n_features, n_classes):
@@ -70,6 +73,40 @@ def test_each_model_predicts_as_by_itself(seed, n_samples, n_features, n_classes
         path, samples, np.arange(n_samples), is_l1=is_l1, grid=grid, bonus=bonus
     )
     assert np.array_equal(found, nearest_by_loops(path, X, is_l1, grid, bonus))
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_classes=st.integers(1, 4),
+    is_l1=st.booleans(),
+    is_sparse=st.booleans(),
+    has_unseen=st.booleans(),
+)
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_distances_of_models_that_are_asked_for_are_those_of_loops(
+    seed, n_classes, is_l1, is_sparse, has_unseen
+):
+    X, path, grid, bonus = problem(seed, 60, 12, n_classes)
+    if has_unseen and n_classes > 1:
+        path.class_centers[seed % n_classes] = np.nan
+    rng = np.random.default_rng(seed)
+    kept = np.flatnonzero(rng.random(grid.size) < 0.6)
+    rule = {"is_l1": is_l1, "grid": grid, "bonus": bonus}
+    orders = np.array([path.ranking, rng.permutation(12)])
+    samples = sparse.csr_array(X) if is_sparse else X
+    ((_, labels, found),) = nearest_in_orders(
+        path, orders, samples, np.arange(60), **rule, kept=kept
+    )
+    ((_, plain, none),) = nearest_in_orders(path, orders, samples, np.arange(60), **rule)
+    assert np.array_equal(labels, plain)
+    assert none.shape == (2, 60, 0, n_classes)
+    for order, mine in zip(orders, found, strict=True):
+        expected = distances_by_loops(path._replace(ranking=order), X, **rule)[:, kept]
+        # What all classes of a sample have in common is left out where that is simpler.
+        mine, expected = (
+            each - each.min(axis=2, keepdims=True, initial=np.inf) for each in (mine, expected)
+        )
+        np.testing.assert_allclose(mine, expected, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray, sparse.csr_array])
@@ -167,8 +204,9 @@ def test_counts_are_those_of_the_labels_in_blocks_of_any_height(make, height, mo
         wanted[order, g, cells[i], labels[order][i, g]] += 1
     seen = np.full((117, grid.size), -1)
 
-    def see(block, found):
+    def see(block, found, distances):
         seen[block] = found
+        assert distances.shape == (len(found), 0, 3)
 
     monkeypatch.setattr("centroidal.solvers.along_path._LABELS_PER_BLOCK", height)
     found = count_in_orders(path, orders, make(X), rows, cells, 6, see, **rule)

@@ -66,7 +66,7 @@ def demo(n_samples, n_features, selection, n_informative, written):
     )
 
 
-def selection(table, selection, written, steps):
+def selection(table, selection, written, rows, steps):
     """Show a selection, the files and what to do next."""
     console = _console()
     _say(console, _data_line(table, selection))
@@ -74,6 +74,7 @@ def selection(table, selection, written, steps):
     if selection["answer_in_blocks"]:
         _say(console, selection["answer_in_blocks"])
     console.print(_feature_table(selection["features"]))
+    console.print(_metric_table(rows, "unseen samples"))
     console.print(_confusion_table(selection))
     _list_files(console, written)
     _list_steps(console, steps)
@@ -103,10 +104,7 @@ def evaluation(answer, rows, classes, confusion, recall, written, **_):
     """Show how well a model does on a table: scores with intervals, the confusion matrix."""
     console = _console()
     _say(console, answer, style="bold")
-    table = _table(("metric", "left"), ("found", "right"), ("95 % interval", "right"))
-    for row in rows:
-        table.add_row(*map(_cell, row))
-    console.print(table)
+    console.print(_metric_table(rows, "found"))
     found = {"classes": classes, "confusion": confusion, "recall": recall, "n_repeats": 1}
     console.print(_confusion_table(found, "samples of"))
     _list_files(console, written)
@@ -220,6 +218,13 @@ def _feature_table(features):
         table.add_row(str(rank), _cell(name), *map(_number, numbers))
     if len(features) > _MOST_ROWS:
         table.add_row("", f"… and {len(features) - _MOST_ROWS:,} more")
+    return table
+
+
+def _metric_table(rows, found):
+    table = _table(("metric", "left"), (found, "right"), ("95 % interval", "right"))
+    for row in rows:
+        table.add_row(*map(_cell, row))
     return table
 
 

@@ -89,7 +89,7 @@ TABLE = (
 )
 READING = ("--id", "--drop", "--transpose", "--layer", "--duplicates", "--max-bytes")
 SHEET = ("--samples", "--sample-id", "--allow-unmatched")
-EVALUATION = ("--groups", "--scoring", "--folds", "--repeats")
+EVALUATION = ("--groups", "--folds", "--repeats")
 _KNOWN = {
     "model": {"metavar": "M.skops", "help": "model file"},
     "table": {"metavar": "TABLE", "help": TABLE},

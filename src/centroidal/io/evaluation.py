@@ -11,8 +11,14 @@ from scipy import sparse
 
 from .._parameters import check_count
 from .._plain import interval_text, score_text
-from ..model_selection.methods import PROBABILITY_SCORES, SCORES
-from ..model_selection.metrics import score_confusion, score_probabilities
+from ..model_selection.bootstrap import MOST_DRAWS, bootstrap_scores
+from ..model_selection.methods import METRICS, SCORES, SCORINGS, metric_of, plain_score
+from ..model_selection.metrics import (
+    metric_rows,
+    metric_table,
+    score_confusion,
+    score_probabilities,
+)
 from ..model_selection.repeatable import seed_of
 from ..model_selection.splits import check_sample_names
 from ..persistence import load_model, read_model_card
@@ -28,12 +34,9 @@ from .tables import Table
 
 __all__ = ["Evaluation", "evaluate_model"]
 
-_ALL_SCORES = SCORES | PROBABILITY_SCORES
 _TAIL = 0.025  # on either side of a 95 % interval
-_MOST_DRAWS = 50  # of a resample, until every class that has samples is in it
-_NO_CLASS = f"some resamples lack a class, however often they are drawn ({_MOST_DRAWS} times)"
+_NO_CLASS = f"some resamples lack a class, however often they are drawn ({MOST_DRAWS} times)"
 _NO_SPREAD = "all resamples give the same value"
-_N_AT_ONCE = 2**21  # weights of samples, or counts, in memory for a block of resamples
 _ROUNDING = 1e-12
 
 
@@ -90,11 +93,11 @@ class Evaluation:
 
     def summary(self):
         """Say in a sentence or two how well the model does, and what its file promised."""
-        name = "accuracy" if self.promised is None else self.promised["scoring"]
+        name = "accuracy" if self.promised is None else metric_of(self.promised["scoring"])
         groups = "" if self.n_groups is None else f" in {count_noun(self.n_groups, 'group')}"
         words = (
-            f"{SCORES[name].name} {_with_interval(name, self.metrics[name], self.intervals[name])} "
-            f"on {count_noun(self.n_samples, 'sample')}{groups}{self._beside(name)}."
+            f"{METRICS[name].name} {_with_interval(name, self.metrics[name], self.intervals[name])}"
+            f" on {count_noun(self.n_samples, 'sample')}{groups}{self._beside(name)}."
         )
         if self.same_table:
             words += " The model was trained on this very table: that is no evidence."
@@ -104,33 +107,25 @@ class Evaluation:
         """Say what was promised, and whether it is out of reach."""
         if self.promised is None:
             return ""
-        score, interval = self.promised["score"], self.intervals[name]
-        words = (
-            f"; the model file promised {_with_interval(name, score, self.promised['interval'])}"
-        )
-        if self.same_table or interval is None or score <= interval[1]:
+        scoring, interval = self.promised["scoring"], self.intervals[name]
+        score, promised = plain_score(self.promised["score"], scoring), self.promised["interval"]
+        if promised is not None:
+            promised = sorted(plain_score(end, scoring) for end in promised)
+        words = f"; the model file promised {_with_interval(name, score, promised)}"
+        if self.same_table or interval is None:
             return words
-        return f"{words}, which is more than the interval found"
+        is_loss = METRICS[name].is_loss
+        if score >= interval[0] if is_loss else score <= interval[1]:
+            return words
+        return f"{words}, which is {'less' if is_loss else 'more'} than the interval found"
 
     def rows(self):
         """Return a row of texts for each metric: what it is called, its value, its interval."""
-        return [
-            (
-                _ALL_SCORES[name].title,
-                _score_text(name, self.metrics[name]),
-                _interval_text(name, each),
-            )
-            for name, each in self.intervals.items()
-        ]
+        return metric_rows(self.metrics, self.intervals)
 
     def __str__(self):
-        rows = [("metric", "found", "95 % interval"), *self.rows()]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
-        return "\n".join([self.summary(), "", *lines])
+        table = metric_table(self.rows(), ("metric", "found", "95 % interval"))
+        return "\n".join([self.summary(), "", *table])
 
     def __repr__(self):
         return f"<Evaluation: {self.n_samples} samples, accuracy {self.metrics['accuracy']:.3f}>"
@@ -214,12 +209,11 @@ def evaluate_model(
     cells = _confusion_cells(codes, predictions)
     score = partial(_score, codes, predictions, cells)
     metrics = {name: float(value[0]) for name, value in score(np.ones((1, n_samples))).items()}
-    rng = np.random.default_rng(seed_of(random_state))
-    draw = partial(_draw_weights, codes, units, names.size, rng)
-    noun = "sample" if groups is None else "group"
-    n_rows = max(1, _N_AT_ONCE // max(cells.shape))
-    sizes = [min(n_rows, n_bootstrap - start) for start in range(0, n_bootstrap, n_rows)]
-    intervals, remarks = _intervals(score, metrics, draw, sizes, names.size, noun)
+    noun, drawn = "sample" if groups is None else "group", None
+    if names.size > 1:
+        rng = np.random.default_rng(seed_of(random_state))
+        drawn = bootstrap_scores(score, codes, units, n_bootstrap, rng, cells.shape[1])
+    intervals, remarks = _intervals(metrics, drawn, names.size, noun)
     absent = classes[np.bincount(codes, minlength=classes.size) == 0].tolist()
     if absent:
         remarks.insert(0, _remark_on_absent(absent, metrics))
@@ -230,7 +224,7 @@ def evaluate_model(
         classes=classes,
         n_samples=n_samples,
         n_groups=None if groups is None else names.size,
-        promised=_promise(metadata),
+        promised=_promise(metadata, metrics),
         same_table=getattr(X, "digest", None) in _training_digests(metadata),
         labels=classes[codes],
         predictions=predictions,
@@ -301,14 +295,13 @@ def _score(codes, predictions, cells, weights):
     return scores
 
 
-def _intervals(score, metrics, draw, sizes, n_units, noun):
+def _intervals(metrics, drawn, n_units, noun):
     """Return the interval of each metric, None where there is none, and the reasons for that."""
     intervals, lacking = dict.fromkeys(metrics), {}
-    if n_units < 2:
+    if drawn is None:
         return intervals, [f"There are no intervals: all comes from one {noun}."]
     names = [name for name, value in metrics.items() if isfinite(value)]
-    blocks = [[scores[name] for name in names] for scores in map(score, map(draw, sizes))]
-    values = np.concatenate(blocks, axis=1)
+    values = np.array([drawn[name] for name in names])
     bounds = np.quantile(values, [_TAIL, 1.0 - _TAIL], axis=1).T.tolist()
     for name, (low, high) in zip(names, bounds, strict=True):
         if high - low > _ROUNDING:
@@ -317,26 +310,10 @@ def _intervals(score, metrics, draw, sizes, n_units, noun):
             intervals[name] = _binomial_interval(metrics[name], n_units)
         else:
             reason = _NO_SPREAD if isfinite(high) else _NO_CLASS
-            lacking.setdefault(reason, []).append(_ALL_SCORES[name].name)
+            lacking.setdefault(reason, []).append(METRICS[name].name)
     return intervals, [
         f"There is no interval of {', '.join(which)}: {why}." for why, which in lacking.items()
     ]
-
-
-def _draw_weights(codes, units, n_units, rng, n_rows):
-    """Draw how often each sample is in each resample; those that lack a class are drawn again."""
-    _, places = np.unique(codes, return_inverse=True)
-    members = sparse.csr_array((np.ones(codes.size), (np.arange(codes.size), places)))
-    weights, rows = np.empty((n_rows, codes.size)), np.arange(n_rows)
-    for _ in range(_MOST_DRAWS):
-        drawn = rng.integers(n_units, size=(rows.size, n_units))
-        drawn += n_units * np.arange(rows.size)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=drawn.size)
-        weights[rows] = counts.reshape(drawn.shape)[:, units]
-        rows = rows[(weights[rows] @ members == 0.0).any(axis=1)]
-        if not rows.size:
-            break
-    return weights
 
 
 def _binomial_interval(share, n_units):
@@ -350,10 +327,13 @@ def _binomial_interval(share, n_units):
 # ------------------------------------------------------------------ what the file says
 
 
-def _promise(metadata):
-    """Return the score that a model file promises; None if it does not, or in no usable form."""
+def _promise(metadata, metrics):
+    """Return the score that a model file promises; None if it does not, or in no usable form.
+
+    Nor if it is of a metric that is not known of the new samples.
+    """
     scoring, score, interval = (metadata.get(name) for name in ("scoring", "score", "interval"))
-    if scoring not in list(SCORES) or not _is_number(score):
+    if scoring not in list(SCORINGS) or metric_of(scoring) not in metrics or not _is_number(score):
         return None
     is_pair = isinstance(interval, list) and len(interval) == 2 and all(map(_is_number, interval))
     return {"scoring": scoring, "score": score, "interval": tuple(interval) if is_pair else None}
@@ -372,14 +352,14 @@ def _training_digests(metadata):
 
 
 def _score_text(name, value):
-    return score_text(value, is_share=_ALL_SCORES[name].is_share)
+    return score_text(value, is_share=METRICS[name].is_share)
 
 
 def _interval_text(name, interval):
     """Write an interval; nothing for None."""
     if interval is None:
         return ""
-    return interval_text(interval, is_share=_ALL_SCORES[name].is_share)
+    return interval_text(interval, is_share=METRICS[name].is_share)
 
 
 def _with_interval(name, value, interval):

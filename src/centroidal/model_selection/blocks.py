@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._data import label_codes, rows_of
-from .metrics import confusion_matrices, score_confusion
+from .._data import rows_of
+from .procedures import predict_with
 from .splits import check_sample_names
 
 _N_PERMUTATIONS = 999
@@ -42,7 +42,7 @@ class Blocks(NamedTuple):
             known = inside if groups is None else np.isin(groups, groups[inside])
             yield np.flatnonzero(~known), np.flatnonzero(inside)
 
-    def score(self, source, run, scoring):
+    def score(self, source, run, choice):
         """Yield what is known of each block, from a selection that has seen none of its samples.
 
         `run` selects from a source; what it refuses is said in the row of the block.
@@ -60,15 +60,16 @@ class Blocks(NamedTuple):
             if trouble is not None:
                 yield row | {"trouble": trouble}
                 continue
-            predicted = label_codes(final.model.predict(rows_of(data.X, rows)), data.classes)
-            (confusion,) = confusion_matrices(predicted[None], data.codes[rows], data.classes.size)
-            score = float(score_confusion(confusion, scoring))
+            predicted = predict_with(final.model, rows_of(data.X, rows), data.classes)
+            tested = predicted.test(data.codes[rows], data.classes.size, choice.scoring)
+            score = float(tested.score(choice.scoring, choice.costs)[0])
+            (confusion,) = tested.confusions
             found = {"n_features": n_features, "score": score, "confusion": confusion}
             yield row | found | {"trouble": None}
 
     def describe(self, rows, codes, seed, groups=None):
         """Put the rows of all blocks together with how strongly block and class go together."""
-        scored = [row["score"] for row in rows if row["trouble"] is None]
+        scored = [row["score"] for row in rows if np.isfinite(row["score"])]
         strength, p_value = association(self.numbers, codes, seed, groups)
         return {
             "rows": tuple(rows),

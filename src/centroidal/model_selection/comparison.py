@@ -7,7 +7,13 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 
 from .feature_flow import last_step
-from .intervals import confidence_interval, design_effect, difference_interval, fold_interval
+from .intervals import (
+    Outcome,
+    confidence_interval,
+    design_effect,
+    difference_interval,
+    fold_interval,
+)
 from .methods import SCORES
 from .metrics import corrected_error
 from .random_features import RandomFeaturesClassifier
@@ -366,9 +372,12 @@ def _interval(question, results, ratio, is_right):
         outer, groups = _confusions(question, results), question.groups
         tested = (~np.isnan(is_right)).sum(axis=0)
         units = np.arange(tested.size) if groups is None else groups
+        n_repeats = tested.sum() / np.count_nonzero(tested)
+        outcome = Outcome.of_folds(outer, question.score_name, n_repeats, ratio)
         low, high = confidence_interval(
-            outer, None, question.score_name, tested.sum() / np.count_nonzero(tested), ratio,
-            np.unique(units[tested > 0]).size, design_effect(is_right, units), question.split_seed,
+            outcome, question.score_name, float(np.mean(outcome.scores)),
+            units=np.unique(units[tested > 0]).size, effect=design_effect(is_right, units),
+            seed=question.split_seed,
         )  # fmt: skip
     else:
         low, high = fold_interval(np.array([each.score for each in scored]), ratio)

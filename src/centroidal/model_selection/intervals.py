@@ -5,77 +5,166 @@ says too little about its error. Two estimates of that error are at hand: that o
 :cite:t:`Nadeau2003`, and that of :cite:t:`Bates2024`, who compare what inner folds promise with
 what the outer fold, which they have not seen, then shows. The larger one counts. It is that of
 fewer independent samples than there are, and with the fewer the interval is that of Wilson, which
-never has the width 0.
+never has the width 0. Where a score is no mean over samples, or its inner folds were not asked, the
+spread of resamples is widened by as much as the error of accuracy.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import t as student
 
-from .metrics import corrected_error, score_confusion
+from .metrics import LOSSES, corrected_error, score_confusion
 
 _Z = 1.959963984540054  # of a normal distribution, for 95 %
 _N_DRAWS = 400
 
 
-def confidence_interval(outer, inner, scoring, n_repeats, ratio, units, effect=1.0, seed=0):
-    """Return the ends of the 95 % confidence interval of a nested score.
+class Outcome(NamedTuple):
+    """What outer folds show of what their inner folds chose, and what these had promised."""
+
+    outer: np.ndarray  # confusion matrix of each outer fold of all repeats
+    inner: np.ndarray | None  # of its inner folds; None if nothing was chosen
+    losses: np.ndarray | None  # of each outer fold, see `loss_moments`
+    scoring: str
+    costs: np.ndarray | None
+    scores: np.ndarray  # by which something was chosen, of each outer fold
+    promised: np.ndarray  # by its inner folds
+    n_repeats: int  # how often all samples were cut into folds
+    ratio: float  # number of test samples for each training sample
+
+    @classmethod
+    def of_folds(cls, outer, scoring, n_repeats, ratio):
+        """Return what is known of confusion matrices alone, where nothing was chosen."""
+        scores = score_confusion(outer, scoring)
+        return cls(outer, None, None, scoring, None, scores, scores, n_repeats, ratio)
+
+
+class _Means(NamedTuple):
+    """A mean over samples, in each fold, with the variance that independent samples give it."""
+
+    means: np.ndarray
+    variances: np.ndarray
+    variance: float  # of the mean over all folds of a repeat
+    promised: np.ndarray | None  # by inner folds
+    top: float  # that a sample can have; infinite if there is none
+
+
+def confidence_interval(outcome, name, value, *, units, effect=1.0, spread=None, seed=0):
+    """Return the ends of the 95 % confidence interval of a metric.
 
     Parameters
     ----------
-    outer : ndarray of shape (n_repeats * n_folds, n_classes, n_classes)
-        Confusion matrix of each outer fold, by what its inner folds chose.
-    inner : ndarray of the same shape or None
-        Of the inner folds of each, by the same choice; None if nothing was chosen.
-    scoring : str
-        A key of `SCORES`.
-    n_repeats : int
-        How often all samples were cut into folds.
-    ratio : float
-        Number of test samples for each training sample.
+    outcome : Outcome
+        What came out.
+    name : str
+        A key of `METRICS`.
+    value : float
+        What is to lie inside.
     units : int
-        Number of samples, or of groups, that are independent.
+        Number of samples, or of groups, that are independent; of the smallest class for metrics
+        that rank samples.
     effect : float, default=1.0
         By how much groups raise the variance, see `design_effect`.
+    spread : float or None, default=None
+        Standard deviation of the metric over resamples, for metrics that rank samples; None if it
+        is not known.
     seed : int, default=0
-        For scores that are no mean over samples, whose spread is found by drawing.
+        For F1 and Matthews correlation, whose spread is found by drawing.
     """
-    pooled = outer.sum(axis=0) / n_repeats
-    is_mean = scoring in ("accuracy", "balanced_accuracy")
-    mean_of = scoring if is_mean else "accuracy"
-    alone = effect * _variance(pooled, mean_of)
-    error = max([alone, *_squared_errors(outer, inner, mean_of, n_repeats, ratio, effect, alone)])
-    excess = error / alone if alone > 0.0 else 1.0
-    score = float(np.mean(score_confusion(outer, scoring)))
-    if is_mean:
-        n_alone = score * (1.0 - score) / alone if alone > 0.0 else units
-        return _wilson(score, max(n_alone, 1.0) / excess)
-    half = _Z * np.sqrt(effect * excess) * _drawn_error(pooled, scoring, seed)
-    return max(score - half, -1.0), min(score + half, 1.0)
+    means = _means_of(name, outcome)
+    excess = _excess(_means_of("accuracy", outcome), outcome, effect)
+    if name in ("f1_macro", "matthews_corrcoef"):
+        pooled = outcome.outer.sum(axis=0) / outcome.n_repeats
+        half = _Z * np.sqrt(effect * excess) * _drawn_error(pooled, name, seed)
+        return max(value - half, -1.0), min(value + half, 1.0)
+    if means is None:
+        return _wilson_of_mean(value, (spread or 0.0) ** 2, units, excess)
+    own = _excess(means, outcome, effect)
+    excess = own if means.promised is not None else max(own, excess)
+    alone = effect * means.variance
+    if np.isfinite(means.top):
+        ends = _wilson_of_mean(value / means.top, alone / means.top**2, units, excess)
+        return tuple(means.top * end for end in ends)
+    half = _Z * np.sqrt(alone * excess)
+    return max(value - half, 0.0), value + half
 
 
-def _squared_errors(outer, inner, scoring, n_repeats, ratio, effect, alone):
+def _means_of(name, outcome):
+    """Return a metric that is a mean over samples as such; None for others."""
+    if name in LOSSES:
+        return _means_of_losses(name, outcome)
+    if name not in ("accuracy", "balanced_accuracy", "cost"):
+        return None
+    scoring, costs = "neg_cost" if name == "cost" else name, outcome.costs
+    pooled = outcome.outer.sum(axis=0) / outcome.n_repeats
+    return _Means(
+        score_confusion(outcome.outer, scoring, costs),
+        np.array([_variance(each, name, costs) for each in outcome.outer]),
+        _variance(pooled, name, costs),
+        None if outcome.inner is None else score_confusion(outcome.inner, scoring, costs),
+        1.0 if costs is None or name != "cost" else float(costs.max()),
+    )
+
+
+def _means_of_losses(name, outcome):
+    sums, squares = np.moveaxis(outcome.losses[:, LOSSES.index(name)], -1, 0)
+    counts, n_classes = outcome.outer.sum(axis=(1, 2)), outcome.outer.shape[1]
+    is_log, both = name == "log_loss", np.array([sums.sum(), squares.sum(), counts.sum()])
+    if is_log:  # with two samples more, of which nothing is known, as Wilson has it
+        unknown = np.log(n_classes)
+        both = both + _Z**2 / 2.0 * outcome.n_repeats * np.array([unknown, unknown**2, 1.0])
+    is_asked = outcome.scoring == f"neg_{name}" and outcome.inner is not None
+    return _Means(
+        sums / counts,
+        _variance_of_mean(sums, squares, counts),
+        float(_variance_of_mean(*both) * outcome.n_repeats),
+        -outcome.promised if is_asked else None,
+        np.inf if is_log else 1.0 if n_classes == 2 else 2.0,
+    )
+
+
+def _variance_of_mean(sums, squares, counts):
+    return np.maximum(squares / counts - (sums / counts) ** 2, 0.0) / counts
+
+
+def _excess(folds, outcome, effect):
+    """Return by how much the error of a mean is more than that of independent samples."""
+    alone = effect * folds.variance
+    error = max([alone, *_squared_errors(folds, outcome, effect, alone)])
+    return error / alone if alone > 0.0 else 1.0
+
+
+def _squared_errors(folds, outcome, effect, alone):
     """Yield the two estimates of the squared error of a mean over samples."""
-    scores = score_confusion(outer, scoring)
-    if scores.size > 1:
-        yield float(corrected_error(scores, ratio)) ** 2
-    if inner is None:
+    if folds.means.size > 1:
+        yield float(corrected_error(folds.means, outcome.ratio)) ** 2
+    if folds.promised is None:
         return
-    n_folds = scores.size // n_repeats
-    promised = (score_confusion(inner, scoring) - scores) ** 2
-    spread = [effect * _variance(each, scoring) for each in outer]
-    found = (n_folds - 1) / n_folds * (promised.mean() - np.mean(spread))
+    n_folds = folds.means.size // outcome.n_repeats
+    promised = (folds.promised - folds.means) ** 2
+    found = (n_folds - 1) / n_folds * (promised.mean() - effect * folds.variances.mean())
     yield float(np.clip(found, alone, n_folds * alone))
 
 
-def _variance(confusion, scoring):
-    """Variance of the mean of independent right and wrong predictions."""
+def _variance(confusion, name, costs):
+    """Variance of the mean of what independent predictions are worth."""
     hits, counts = np.diagonal(confusion), confusion.sum(axis=1)
-    if scoring == "accuracy":
+    if name == "cost":
+        sums = (confusion * costs).sum(), (confusion * costs**2).sum()
+        return float(_variance_of_mean(*sums, counts.sum()))
+    if name == "accuracy":
         share = hits.sum() / counts.sum()
         return share * (1.0 - share) / counts.sum()
     occurs = counts > 0
     recalls = hits[occurs] / counts[occurs]
     return float((recalls * (1.0 - recalls) / counts[occurs]).sum() / occurs.sum() ** 2)
+
+
+def _wilson_of_mean(share, variance, units, excess):
+    """Return the interval of Wilson of a mean between 0 and 1 that has a variance."""
+    n_alone = share * (1.0 - share) / variance if variance > 0.0 else units
+    return _wilson(share, max(n_alone, 1.0) / excess)
 
 
 def _wilson(share, number):
@@ -134,19 +223,20 @@ def difference_interval(gaps, ratio, ahead, groups=None):
     return fold_interval(gaps, ratio, _Z * np.sqrt(effect * variance))
 
 
-def design_effect(is_right, groups):
+def design_effect(values, groups):
     """Return by how much groups raise the variance of a mean; at least 1.
 
     Parameters
     ----------
-    is_right : ndarray of shape (n_repeats, n_samples)
-        Which samples were recognised; NaN for those that were not tested.
+    values : ndarray of shape (n_repeats, n_samples)
+        What each sample adds to the mean, such as whether it was recognised; NaN for those that
+        were not tested.
     groups : ndarray of int, shape (n_samples,)
         Their groups.
     """
-    is_tested = ~np.isnan(is_right)
+    is_tested = ~np.isnan(values)
     numbers = np.maximum(is_tested.sum(axis=1, keepdims=True), 1)
-    left = np.where(is_tested, is_right - np.nansum(is_right, axis=1, keepdims=True) / numbers, 0.0)
+    left = np.where(is_tested, values - np.nansum(values, axis=1, keepdims=True) / numbers, 0.0)
     together = np.array([np.bincount(groups, each) for each in left])
     alone, clustered = (left**2).sum(), (together**2).sum()
     return max(1.0, float(clustered / alone)) if alone > 0.0 else 1.0

@@ -15,13 +15,17 @@ __all__ = [
     "BEST",
     "DEFAULT",
     "METHODS",
+    "METRICS",
     "PROBABILITY_SCORES",
     "SCORES",
+    "SCORINGS",
     "DataKind",
     "Method",
     "best_candidates",
     "describe_methods",
     "lineup_methods",
+    "metric_of",
+    "plain_score",
     "register_method",
     "selection_methods",
 ]
@@ -35,9 +39,10 @@ class Score(NamedTuple):
     name: str  # in a sentence
     title: str  # in full
     is_share: bool = False  # of samples, which is told as a percentage
+    is_loss: bool = False  # of which less is better
 
 
-# Those that follow from a confusion matrix, and so along all numbers of features.
+# Those that follow from a confusion matrix.
 SCORES = {
     "accuracy": Score("accuracy", "accuracy", True),
     "balanced_accuracy": Score(
@@ -46,13 +51,32 @@ SCORES = {
     "f1_macro": Score("mean F1", "F1 score (the mean over the classes)"),
     "matthews_corrcoef": Score("Matthews correlation", "Matthews correlation coefficient"),
 }
-# Those that need the probabilities of the classes, too; of the last two less is better.
+# Those that need the probabilities of the classes, too.
 PROBABILITY_SCORES = {
     "roc_auc": Score("ROC AUC", "area under the ROC curve"),
     "average_precision": Score("average precision", "average precision"),
-    "log_loss": Score("log loss", "log loss (less is better)"),
-    "brier_score": Score("Brier score", "Brier score (less is better)"),
+    "log_loss": Score("log loss", "log loss (less is better)", is_loss=True),
+    "brier_score": Score("Brier score", "Brier score (less is better)", is_loss=True),
 }
+METRICS = {
+    **SCORES,
+    **PROBABILITY_SCORES,
+    "cost": Score("mean cost", "mean cost of a prediction (less is better)", is_loss=True),
+}
+# What `scoring` may be: of losses the negative, as scikit-learn has it, so that more is better.
+SCORINGS = tuple(f"neg_{key}" if each.is_loss else key for key, each in METRICS.items())
+
+
+def metric_of(scoring):
+    """Return the key of the metric that a scoring is, or is the negative of."""
+    return scoring.removeprefix("neg_")
+
+
+def plain_score(value, scoring):
+    """Return a value as people are told it: a loss is positive."""
+    return -value if scoring.startswith("neg_") else value
+
+
 BEST = "best"  # stands for whichever of several methods does best in the folds
 _MOST_FOR_ENCODER = 1000
 _N_FOLDS = 5

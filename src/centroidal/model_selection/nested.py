@@ -26,14 +26,15 @@ from .._parameters import (
 )
 from .._progress import ProgressMixin, with_callbacks
 from ..statistics import map_blocks
-from .intervals import confidence_interval
-from .methods import SCORES
-from .metrics import check_scoring, corrected_error, score_confusion, score_hits
+from .intervals import Outcome
+from .methods import PROBABILITY_SCORES, SCORINGS, metric_of
+from .metrics import Tested, check_scoring, corrected_error, score_hits
 from .splits import Repeat, list_folds, size_ratio, training_sets
 
 __all__ = [
     "Candidate",
     "Choice",
+    "ChosenPredictions",
     "CrossValidatedMixin",
     "FoldCounts",
     "NestedScores",
@@ -131,12 +132,15 @@ class Choice(NamedTuple):
     rule: str
     scoring: str
     max_features: Any = None  # that may be chosen; None for any number
+    costs: np.ndarray | None = None  # of predictions, true classes in rows; they decide
 
     def check(self):
         """Raise unless each is something that can be asked for."""
         optional(check_count)("max_features", self.max_features)
         CHECKS["rule"]("rule", self.rule)
-        check_choice("scoring", self.scoring, SCORES)
+        check_choice("scoring", self.scoring, SCORINGS)
+        if self.scoring == "neg_cost" and self.costs is None:
+            raise ValueError("scoring='neg_cost' needs costs or class_weight.")
         number = self.n_features_to_select
         if isinstance(number, bool) or not (isinstance(number, Integral) or number == AUTO):
             raise TypeError(f"n_features_to_select={number!r} must be an int or 'auto'.")
@@ -151,6 +155,21 @@ class Choice(NamedTuple):
     def is_free(self):
         """Whether the number is to be chosen."""
         return self.n_features_to_select == AUTO
+
+    @property
+    def needs_scores(self):
+        """Whether every model that is tried has to score the classes, not only to name one."""
+        return self.costs is not None or metric_of(self.scoring) in PROBABILITY_SCORES
+
+    @property
+    def needs_probabilities(self):
+        """Whether these must be probabilities."""
+        return self.costs is not None or self.scoring in ("neg_log_loss", "neg_brier_score")
+
+    @property
+    def needs_every_class(self):
+        """Whether the score is known only of samples of all classes, each at hand."""
+        return self.scoring in ("roc_auc", "average_precision")
 
     def needs_inner_folds(self, candidates):
         """Whether a number of features, or one of several methods, is to be chosen."""
@@ -217,19 +236,47 @@ class Trial(NamedTuple):
         """Numbers of features that a training set is tried with."""
         return self.candidates[key].sizes if len(left_out) == 1 else self.inner_sizes(key)
 
+    def choose_inside(self, counts, fold, key):
+        """Let the other folds choose a size: each of them is predicted by a model without both."""
+        choice, positions = self.choice, self.choice.positions(self.candidates[key].sizes)
+        if not self.is_nested:
+            return InnerChoice(int(positions[0]), np.nan, None)
+        others = [other for other in range(self.repeat.n_folds) if other != fold]
+        tested = Tested.stack([counts.inner[fold, other, key] for other in others])
+        scores = tested.score(choice.scoring, choice.costs)
+        chosen, score = choice.choose(self.inner_sizes(key), scores, 1.0 / (len(others) - 1))
+        confusion = tested.confusions[:, chosen].sum(axis=0)
+        return InnerChoice(int(positions[chosen]), score, confusion)
+
     def random_orders(self, fold, n_features, number):
         """Draw the orders of which random features are the first ones."""
         rng = np.random.RandomState(self.repeat.seeds[fold])
         return np.array([rng.permutation(n_features) for _ in range(number)])
 
 
+class InnerChoice(NamedTuple):
+    """What the inner folds of a fold choose."""
+
+    position: int  # of the size
+    score: float  # of it, in the inner folds
+    confusion: np.ndarray | None  # of the same
+
+
+class ChosenPredictions(NamedTuple):
+    """What the size that was chosen predicts of the test samples of a fold."""
+
+    codes: np.ndarray | None  # None where no sample is kept
+    probabilities: np.ndarray | None  # of the classes, a row a sample
+    losses: np.ndarray | None  # see `loss_moments`; None without probabilities
+
+
 class FoldCounts(NamedTuple):
-    """What the training sets of a repeat predict, as confusion matrices, true classes in rows."""
+    """What the training sets of a repeat predict, as far as scores need it (`Tested`)."""
 
     outer: dict  # of each (fold, key) for each size
     inner: dict  # for each (fold, other, key) of the other fold, without both, for each inner size
     at_random: dict  # of random features in each fold, of shape (n_orders, n_all_sizes, ...)
-    predicted: dict  # codes of each (fold, key), in a row for each size; empty if not kept
+    chosen: dict  # `ChosenPredictions` of each (fold, key)
 
     @classmethod
     def empty(cls):
@@ -258,41 +305,37 @@ def nested_cross_validation(source, candidates, choice, repeats):
 class MethodInFold(NamedTuple):
     """What a method does in an outer fold."""
 
-    confusions: np.ndarray  # of the test samples, for each size
-    chosen: int  # position of the size that the inner folds choose
-    inner_score: float  # of what is chosen, in the inner folds
-    inner_confusion: np.ndarray | None  # of the same
-    predicted: np.ndarray | None  # codes of the test samples, by what is chosen
+    scores: np.ndarray  # of the test samples, for each size
+    confusions: np.ndarray  # of the same
+    inner: InnerChoice
+    predicted: ChosenPredictions
     random_scores: np.ndarray  # of random features, for each size
+
+    @property
+    def score(self):
+        """Score of the size that was chosen."""
+        return self.scores[self.inner.position]
+
+    @property
+    def confusion(self):
+        """Confusion matrix of the same."""
+        return self.confusions[self.inner.position]
 
 
 def _outer_fold(trial, counts, fold):
     """Say what each method does in an outer fold."""
-    at_random = score_confusion(counts.at_random[fold], trial.choice.scoring).mean(axis=0)
-    found = {}
-    for key, candidate in trial.candidates.items():
-        chosen, *inside = _choose_inside(trial, counts, fold, key)
-        predicted = counts.predicted.get((fold, key))
-        found[key] = MethodInFold(
-            counts.outer[fold, key],
-            chosen,
-            *inside,
-            None if predicted is None else predicted[chosen].copy(),  # without the other sizes
+    scoring, costs = trial.choice.scoring, trial.choice.costs
+    at_random = counts.at_random[fold].score(scoring, costs).mean(axis=0)
+    return {
+        key: MethodInFold(
+            counts.outer[fold, key].score(scoring, costs),
+            counts.outer[fold, key].confusions,
+            trial.choose_inside(counts, fold, key),
+            counts.chosen[fold, key],
             at_random[np.searchsorted(trial.all_sizes, candidate.sizes)],
         )
-    return found
-
-
-def _choose_inside(trial, counts, fold, key):
-    """Let the other folds choose a size: each of them is predicted by a model without both."""
-    choice, positions = trial.choice, trial.choice.positions(trial.candidates[key].sizes)
-    if not trial.is_nested:
-        return int(positions[0]), np.nan, None
-    others = [other for other in range(trial.repeat.n_folds) if other != fold]
-    confusions = np.array([counts.inner[fold, other, key] for other in others])
-    scores = score_confusion(confusions, choice.scoring)
-    chosen, score = choice.choose(trial.inner_sizes(key), scores, 1.0 / (len(others) - 1))
-    return int(positions[chosen]), score, confusions[:, chosen].sum(axis=0)
+        for key, candidate in trial.candidates.items()
+    }
 
 
 class NestedScores:
@@ -329,34 +372,41 @@ class NestedScores:
     def _winners(self):
         """Key of the method that each fold chose by its inner folds, and what it did."""
         keys = [
-            max(fold, key=lambda key, fold=fold: np.nan_to_num(fold[key].inner_score))
+            max(fold, key=lambda key, fold=fold: np.nan_to_num(fold[key].inner.score))
             for fold in self._folds
         ]
         return [(key, fold[key]) for key, fold in zip(keys, self._folds, strict=True)]
 
     @property
     def predictions(self):
-        """Codes of the test samples of each fold as predicted by what the fold chose."""
+        """Predictions of the test samples of each fold by what the fold chose."""
         return [found.predicted for _, found in self._winners]
 
-    def interval(self, units, effect, seed):
-        """Return the 95 % confidence interval of the score, see `confidence_interval`."""
+    @property
+    def outcome(self):
+        """What the folds chose and what came out, as intervals need it."""
         found = [each for _, each in self._winners]
-        outer = np.array([each.confusions[each.chosen] for each in found])
-        inner = None
-        if found[0].inner_confusion is not None:
-            inner = np.array([each.inner_confusion for each in found])
-        scoring = self._choice.scoring
-        return confidence_interval(
-            outer, inner, scoring, self._n_repeats, self._ratio, units, effect, seed
+        losses, inner = [each.predicted.losses for each in found], None
+        if found[0].inner.confusion is not None:
+            inner = np.array([each.inner.confusion for each in found])
+        return Outcome(
+            np.array([each.confusion for each in found]),
+            inner,
+            None if any(each is None for each in losses) else np.array(losses),
+            self._choice.scoring,
+            self._choice.costs,
+            np.array([each.score for each in found]),
+            np.array([each.inner.score for each in found]),
+            self._n_repeats,
+            self._ratio,
         )
 
     def results(self):
         """Return all that is found, under the names that `FeatureSelection` has for it."""
         mine = [fold[self.method] for fold in self._folds]
-        confusions = np.array([found.confusions[found.chosen] for _, found in self._winners])
-        at_random = np.array([found.random_scores[found.chosen] for _, found in self._winners])
-        scores = score_confusion(confusions, self._choice.scoring)
+        winners = [found for _, found in self._winners]
+        at_random = np.array([found.random_scores[found.inner.position] for found in winners])
+        scores = np.array([found.score for found in winners])
         return {
             "method": self.method,
             "n_features_to_select": self.n_features,
@@ -365,7 +415,7 @@ class NestedScores:
             "random_path": self._table(self.method, np.array([f.random_scores for f in mine])),
             "score": float(np.mean(scores)),
             "se_score": float(corrected_error(scores, self._ratio)),
-            "confusion": confusions.sum(axis=0),
+            "confusion": sum(found.confusion for found in winners),
             "random_score": float(np.mean(at_random)),
             "se_random": float(corrected_error(at_random, self._ratio)),
             "fold_choices": self._fold_choices(scores),
@@ -378,7 +428,7 @@ class NestedScores:
             {
                 "fold": number,
                 "method": key,
-                "n_features": int(self._sizes[key][found.chosen]),
+                "n_features": int(self._sizes[key][found.inner.position]),
                 "score": float(scores[number]),
             }
             for number, (key, found) in enumerate(self._winners)
@@ -394,8 +444,7 @@ class NestedScores:
         }
 
     def _scores_of(self, key):
-        confusions = np.array([fold[key].confusions for fold in self._folds])
-        return score_confusion(confusions, self._choice.scoring)
+        return np.array([fold[key].scores for fold in self._folds])
 
     def _table(self, key, scores):
         return score_table({"n_features": self._sizes[key]}, scores, self._ratio)

@@ -10,19 +10,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
-from .._data import columns_of, rows_of
+from .._data import columns_of, label_codes, rows_of
 from .._parameters import check_priors
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_rule import Solution, SparseCenterProblem
-from ..solvers.along_path import count_in_orders, hits_along_path
+from ..solvers.along_path import NONE, count_in_orders, hits_along_path, nearest_in_orders
 from ..solvers.distances import log_odds
 from ..statistics import class_moments, fold_moments
 from ..statistics.threads import row_blocks
 from .feature_flow import importance_of, ranking_of
-from .metrics import confusion_matrices
+from .metrics import Predicted, confusion_matrices
 from .nested import log_spaced
 
 _MOST_RANKED = 256  # features that a classifier behind a ranking is tried with
@@ -117,16 +118,39 @@ class CentersPath(NamedTuple):
         """Columns, the best first."""
         return self.solution.path.ranking
 
-    def count(self, X, rows, cells, shape, sizes, see=None, orders=()):
+    def predict(self, X, rows, sizes, kept, orders=()):
+        """Predict some rows with each number of features, in one pass over them.
+
+        Features come in the order of the ranking, and then in other `orders`; there is a
+        `Predicted` for each. Probabilities are those with the sizes at the `kept` positions.
+        """
+        blocks = [found for _, found in self.predict_blocks(X, rows, sizes, kept, orders)]
+        return [Predicted.join(each) for each in zip(*blocks, strict=True)]
+
+    def predict_blocks(self, X, rows, sizes, kept, orders=()):
+        """Yield the same for some rows after the other: a slice of them, and what is predicted."""
+        path, orders = self.solution.path, np.vstack([self.ranking, *orders])
+        units = [self._unit(sizes[kept], order) for order in orders]
+        rule = self._rule(sizes)
+        for rows_of_block, *found in nearest_in_orders(path, orders, X, rows, **rule, kept=kept):
+            yield rows_of_block, list(map(partial(_predicted, kept), *found, units))
+
+    def count(self, X, rows, cells, shape, sizes, see=None, orders=(), kept=NONE):
         """Count some rows by cell and predicted class, in (1 + orders, sizes, cells, classes).
 
         There are `shape` cells and classes, and a cell for each of the `rows`. Features come in the
         order of the ranking, and then in other `orders`. If given, `see` is called with a slice of
-        the rows and their codes (rows, sizes) by the ranking, until it has seen all.
+        the rows and what is `Predicted` of them by the ranking, until it has seen all.
         """
         orders = np.vstack([self.ranking, *orders])
-        rule = self._rule(sizes)
-        return count_in_orders(self.solution.path, orders, X, rows, cells, shape[0], see, **rule)
+        rule = self._rule(sizes) | {"kept": kept}
+        unit = self._unit(sizes[kept])
+
+        def show(block, labels, distances):
+            see(block, _predicted(kept, labels, distances, unit))
+
+        shown = None if see is None else show
+        return count_in_orders(self.solution.path, orders, X, rows, cells, shape[0], shown, **rule)
 
     def hits(self, data, rows, sizes):
         """Weight of the samples of each class that are recognised with each size, and of all."""
@@ -154,10 +178,24 @@ class CentersPath(NamedTuple):
 
     def _rule(self, sizes):
         """How far a model with each number of features is from each class."""
-        solution = self.solution
-        unit = self.problem.spreads_per_unit * solution.path.spread_path()[sizes - 1]
-        bonus = log_odds(check_priors(self.priors, solution.counts))[:, None] * unit
+        odds = log_odds(check_priors(self.priors, self.solution.counts))
+        bonus = odds[:, None] * self._unit(sizes)
         return {"is_l1": self.problem.metric == "l1", "grid": sizes, "bonus": bonus}
+
+    def _unit(self, sizes, order=None):
+        """Distance that stands for one unit of log-probability, for each number of features."""
+        return self.problem.spreads_per_unit * self.solution.path.spread_path(order)[sizes - 1]
+
+
+def _predicted(kept, labels, distances, unit):
+    """Return what is predicted of rows by their nearest classes, and distances from all."""
+    behind = (distances - distances.min(axis=-1, keepdims=True)).swapaxes(0, 1)
+    # Without any spread inside the classes the nearest one is certain.
+    unit = np.maximum(unit, np.finfo(float).tiny)[:, None, None]
+    with np.errstate(over="ignore"):
+        probabilities = softmax(-behind / unit, axis=-1)
+    ranks = behind[..., ::-1] - behind if behind.shape[-1] == 2 else probabilities
+    return Predicted(labels.T, kept, probabilities, ranks)
 
 
 def _hits_of_block(count, X, codes, weights):
@@ -245,14 +283,26 @@ class RankedPath(NamedTuple):
         ranking = ranking_of(clone(selector).fit(X, labels), data.features.number)
         return cls(ranking, estimator, X, labels, sizes)
 
-    def count(self, X, rows, cells, shape, sizes, see=None):
-        """Count some rows by cell and predicted class, as `CentersPath` does it."""
-        X = self.scaler.transform(X[rows])
+    def predict(self, X, rows, sizes, kept):
+        """Predict some rows with each number of features, as `CentersPath` does it.
+
+        What models have neither probabilities nor decision values for is None.
+        """
+        X, codes, scores = self.scaler.transform(X[rows]), [], []
         some = self._replace(sizes=sizes)
-        codes = np.array([model.predict(part) for model, part in some.fit_models(X)])
+        for position, (model, part) in enumerate(some.fit_models(X)):
+            codes.append(model.predict(part))
+            if position in kept:
+                scores.append(_response(model, part))
+        both = [None if each[0] is None else np.array(each) for each in zip(*scores, strict=True)]
+        return [Predicted(np.array(codes), kept, *(both or (None, None)))]
+
+    def count(self, X, rows, cells, shape, sizes, see=None, kept=NONE):
+        """Count some rows by cell and predicted class, as `CentersPath` does it."""
+        (found,) = self.predict(X, rows, sizes, kept)
         if see is not None:
-            see(slice(0, rows.size), codes.T)
-        return confusion_matrices(codes, cells, shape[1], shape[0])[None]
+            see(slice(0, rows.size), found)
+        return confusion_matrices(found.codes, cells, shape[1], shape[0])[None]
 
     def models(self, data, test):
         """Yield for each size the classifier on the first features, and these of test samples."""
@@ -264,3 +314,29 @@ class RankedPath(NamedTuple):
             columns = np.sort(self.ranking[:size])
             model = clone(self.estimator).fit(columns_of(self.X, columns), self.labels)
             yield model, columns_of(X, columns)
+
+
+def _response(model, X):
+    """Return probabilities of the classes, and what ranks samples; None where there are none.
+
+    As in scikit-learn, decision values rank samples of two classes, and probabilities of more.
+    """
+    probabilities = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+    if not hasattr(model, "decision_function"):
+        return probabilities, probabilities
+    if probabilities is not None and probabilities.shape[1] > 2:
+        return probabilities, probabilities
+    values = model.decision_function(X)
+    return probabilities, np.column_stack([-values, values]) if values.ndim == 1 else values
+
+
+def predict_with(model, X, classes):
+    """Predict samples by one model, which may not know all of the classes."""
+    codes, columns = label_codes(model.predict(X), classes), label_codes(model.classes_, classes)
+    scores = []
+    for found, unknown in zip(_response(model, X), (0.0, -np.inf), strict=True):
+        if found is not None:
+            known, found = found, np.full((1, codes.size, classes.size), unknown)
+            found[0, :, columns] = known.T
+        scores.append(found)
+    return Predicted(codes[None], np.arange(1), *scores)

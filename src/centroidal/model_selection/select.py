@@ -9,7 +9,6 @@ import numpy as np
 from .._parameters import check_choice, check_jobs
 from ..streaming.batches import Batches
 from .feature_flow import steps_of
-from .intervals import design_effect
 from .methods import BEST, METHODS, best_candidates, selection_methods
 from .metrics import majority_score
 from .nested import Candidate, Choice, NestedScores, nested_cross_validation
@@ -19,6 +18,7 @@ from .selection import FeatureSelection
 from .sources import MemorySource
 from .splits import check_n_folds, series_name
 from .stream_source import BatchSource
+from .unseen import UnseenSamples
 
 __all__ = ["select_features"]
 
@@ -78,9 +78,13 @@ def select_features(
     rule : {"one_se", "best"}, default="one_se"
         "one_se": the fewest features whose score is within one standard error of the best; "best":
         the fewest with the best score.
-    scoring : {"accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef"}
-        What to score by, and to choose the number of features by; "accuracy" if nothing is said.
-        The values of all of them are in `FeatureSelection.metrics`.
+    scoring : str, default="accuracy"
+        What to score by, and to choose the number of features by: "accuracy", "balanced_accuracy",
+        "f1_macro" or "matthews_corrcoef"; by probabilities, and for batches only the last two,
+        "roc_auc", "average_precision", "neg_log_loss" or "neg_brier_score". They are those of
+        scikit-learn, losses negative, so that more is better. ROC AUC and average precision are of
+        the second of two classes, else means over the classes, each against the rest. The values of
+        all of them are in `FeatureSelection.metrics`.
     cv : int or None, default=None
         Number of outer folds, stratified and shuffled, at least 3 where something is chosen; None
         is 5, or as many as the rarest class has samples, or groups where these are given.
@@ -218,7 +222,9 @@ def select_features(
     found = _select(source, method, choice, cv, n_repeats)
     scores, final, repeats = found.scores, found.final, found.repeats
     described = source.describe_samples(found.candidates[scores.method], scores, final, repeats)
-    in_blocks = source.score_blocks(partial(_select_part, method, choice), scoring)
+    in_blocks = source.score_blocks(partial(_select_part, method, choice), choice)
+    results, unseen = scores.results(), UnseenSamples(source, scores.outcome, described)
+    metrics = unseen.metrics()
 
     return FeatureSelection(
         methods_tried=tuple(found.candidates),
@@ -228,7 +234,7 @@ def select_features(
         classes=source.classes,
         class_counts=source.class_counts,
         feature_names=source.feature_names,
-        majority_score=majority_score(source.class_counts, scoring),
+        majority_score=majority_score(source.class_counts, scoring, choice.costs),
         n_folds=repeats[0].n_folds,
         n_repeats=len(repeats),
         n_groups=source.n_groups,
@@ -243,9 +249,12 @@ def select_features(
         text=source.text,
         seed=source.seed,
         versions=versions(),
-        **scores.results(),
+        **results,
         **final._asdict(),
-        interval=_interval(source, scores, described),
+        interval=unseen.interval(results["score"]),
+        metrics=metrics,
+        intervals=unseen.intervals(metrics),
+        costs=choice.costs,
         **described,
         seconds=time.perf_counter() - start,
     )
@@ -287,18 +296,6 @@ def _select(source, method, choice, cv, n_repeats):
     return _Selected(candidates, repeats, scores, final)
 
 
-def _interval(source, scores, described):
-    """Return the 95 % confidence interval of the score, which groups widen."""
-    n_samples, effect = int(source.class_counts.sum()), 1.0
-    units = source.n_groups or n_samples
-    if source.groups is not None:
-        is_right = described["predicted"] == described["true_codes"]
-        effect = design_effect(is_right, source.groups)
-    elif source.n_groups is not None:  # batches keep no sample: as if groups were right as a whole
-        effect = n_samples / units
-    return scores.interval(units, effect, source.seed)
-
-
 def _select_part(method, choice, source):
     """Return the model of some of the samples, and its number of features; folds are drawn once."""
     found = _select(source, method, choice, None, 1)
@@ -328,12 +325,26 @@ def _candidates(method, choice, kind):
             sizes = np.union1d(sizes, choice.check_number(kind.n_features))
         elif choice.max_features is not None:
             sizes = np.union1d(sizes, min(choice.max_features, kind.n_features))
+        _check_responses(key, procedure.estimator, choice)
         candidates[key] = Candidate(procedure, sizes, METHODS[key].threads)
     if choice.is_free and choice.max_features is None:
         return candidates
     if choice.is_free:
         return _that_take("max_features", choice.max_features, candidates)
     return _that_take("n_features_to_select", choice.n_features_to_select, candidates)
+
+
+def _check_responses(key, estimator, choice):
+    """Raise if the score, or costs, ask more of the classifier of a method than it can do."""
+    needed = ["predict_proba"] if choice.needs_probabilities else []
+    if choice.needs_every_class and not needed:
+        needed = ["predict_proba", "decision_function"]
+    if needed and not any(hasattr(estimator, name) for name in needed):
+        what = f"scoring={choice.scoring!r}" if choice.costs is None else "costs"
+        raise ValueError(
+            f"{what} must not be asked of method={key!r}: {type(estimator).__name__}, by which it "
+            f"classifies, has no {' or '.join(needed)}."
+        )
 
 
 def _that_take(name, n_features, candidates):

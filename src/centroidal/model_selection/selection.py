@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from .._plain import interval_text, percent, score_text
-from .methods import SCORES
-from .metrics import score_confusion
+from .methods import METRICS, PROBABILITY_SCORES, metric_of, plain_score
+from .metrics import metric_rows, metric_table
 
 __all__ = ["FeatureSelection"]
 
@@ -55,20 +55,35 @@ class FeatureSelection:
         The same table for nearest class centers on features that are drawn at random.
     score, se_score : float
         Score on unseen samples, and its standard error, of all that was done: the number of
-        features, and the method if there were several, were chosen anew in each fold.
+        features, and the method if there were several, were chosen anew in each fold. It is the
+        mean over the folds, of losses the negative, as `scoring` has it.
     interval : tuple of float
         Ends of the 95 % confidence interval of `score`.
+    metrics : dict of str to float
+        All metrics of the unseen samples of all folds together, as scikit-learn has them: accuracy,
+        balanced_accuracy, f1_macro, matthews_corrcoef; roc_auc and average_precision (of the second
+        of two classes, else the mean over the classes, each against the rest), log_loss and
+        brier_score, which need probabilities, and of which those that need single samples are not
+        there for batches; and cost, if there are `costs`. Of the last three less is better.
+    intervals : dict of str to tuple of float
+        Ends of the 95 % confidence interval of each of them.
+    costs : ndarray of shape (n_classes, n_classes), or None
+        What each prediction costs, by true class, in rows, and predicted class, if costs or class
+        weights were given. Predictions are then those of the least expected cost.
     confusion : ndarray of int, shape (n_classes, n_classes)
         Test samples of all folds by true class, in rows, and predicted class, for that score.
     random_score, se_random : float
         The same for as many random features as were chosen in each fold.
     majority_score : float
-        Score of always predicting the largest class.
+        Score of what knows the sizes of the classes alone, and always predicts the largest.
     predicted : ndarray of int, shape (n_repeats, n_samples), or None
         Number of the predicted class of each sample when it was not seen, as for `score`. None for
         samples that were read in batches, of which only counts are kept.
+    probabilities : ndarray of shape (n_repeats, n_samples, n_classes), or None
+        Probabilities of the classes for each sample when it was not seen. None for batches as well,
+        and for methods whose classifier has none.
     true_codes : ndarray of int, shape (n_samples,), or None
-        Number of the class of each sample; None as well.
+        Number of the class of each sample; None for batches as well.
     fold_choices : tuple of dict
         What each fold chose: ``fold``, ``method``, ``n_features`` and its ``score``.
     method_scores : dict of str to dict
@@ -130,11 +145,15 @@ class FeatureSelection:
     score: float
     se_score: float
     interval: tuple
+    metrics: dict
+    intervals: dict
+    costs: np.ndarray | None
     confusion: np.ndarray
     random_score: float
     se_random: float
     majority_score: float
     predicted: np.ndarray | None
+    probabilities: np.ndarray | None
     true_codes: np.ndarray | None
     fold_choices: tuple
     method_scores: dict
@@ -209,26 +228,32 @@ class FeatureSelection:
         return bool(self.score - self.random_score > 2.0 * error)
 
     @property
-    def metrics(self):
-        """All scores that follow from `confusion`: of the unseen samples of all folds together."""
-        return {name: float(score_confusion(self.confusion, name)) for name in SCORES}
+    def metric(self):
+        """Key in `metrics` of what was scored by."""
+        return metric_of(self.scoring)
+
+    def metric_rows(self):
+        """Return a row of texts for each metric: what it is called, its value, its interval."""
+        return metric_rows(self.metrics, self.intervals)
 
     def _score_text(self, value, error=None):
-        return score_text(value, error, is_share=SCORES[self.scoring].is_share)
+        return score_text(
+            plain_score(value, self.scoring), error, is_share=METRICS[self.metric].is_share
+        )
 
     def _interval_text(self):
-        is_share = SCORES[self.scoring].is_share
-        return f"95 % interval {interval_text(self.interval, is_share=is_share)}"
+        ends = sorted(plain_score(end, self.scoring) for end in self.interval)
+        return f"95 % interval {interval_text(ends, is_share=METRICS[self.metric].is_share)}"
 
     def summary(self):
         """Say the answer in a sentence or two: features, score, and what to compare it with."""
-        name, write = SCORES[self.scoring].name, self._score_text
+        name, write = METRICS[self.metric].name, self._score_text
         is_one = self.n_features_to_select == 1
         features = f"{self.n_features_to_select:,} of {self.feature_names.size:,} features"
         unseen = "samples" if self.n_groups is None else "groups of samples"
         reached = f"{name} {write(self.score)} ({self._interval_text()}) on unseen {unseen}"
         beside = (
-            f"random features reach {write(self.random_score)}, always the largest class "
+            f"random features reach {write(self.random_score)}, {self.reference} "
             f"{write(self.majority_score)}"
         )
         if self.beats_random:
@@ -237,7 +262,21 @@ class FeatureSelection:
         else:
             found = f"{features} {'was' if is_one else 'were'} selected, with {reached}"
             answer = f"{found}. That is not shown to be better than chance: {beside}."
-        return f"{answer} {self.repeat_summary()}".rstrip()
+        return " ".join(filter(None, [answer, self.cost_summary(), self.repeat_summary()]))
+
+    @property
+    def reference(self):
+        """What knows the sizes of the classes alone, and has `majority_score`, in words."""
+        if self.metric in PROBABILITY_SCORES:
+            return "the sizes of the classes alone"
+        return f"always the {'cheapest' if self.metric == 'cost' else 'largest'} class"
+
+    def cost_summary(self):
+        """Say that costs decided; nothing if there were none."""
+        if self.costs is None:
+            return ""
+        cost = score_text(self.metrics["cost"], is_share=False)
+        return f"Predictions are those of the least expected cost; on average they cost {cost}."
 
     def repeat_summary(self):
         """Say that samples seem to be repeats of each other; nothing if few of them do."""
@@ -274,7 +313,7 @@ class FeatureSelection:
         """Say how well blocks that were left out whole are predicted; nothing without blocks."""
         if self.blocks is None:
             return ""
-        name, write = SCORES[self.scoring].name, self._score_text
+        name, write = METRICS[self.metric].name, self._score_text
         rows = [row for row in self.blocks["rows"] if row["trouble"] is None]
         each = ", ".join(f"{row['block']} {write(row['score'])}" for row in rows[:_MOST_ROWS])
         n_left = len(self.blocks["rows"]) - len(rows)
@@ -300,6 +339,8 @@ class FeatureSelection:
             lines.append(f"{rank:4}  {self.gains[column]:<9.4g}  {self.feature_names[column]}")
         if self.n_features_to_select > shown.size:
             lines.append(f"      ... and {self.n_features_to_select - shown.size:,} more")
+        head = ("metric", "unseen samples", "95 % interval")
+        lines += ["", *metric_table(self.metric_rows(), head)]
         lines += ["", " recall  samples  class"]
         for label, recall, count in zip(
             self.classes.tolist(), self.recall, self.class_counts, strict=True

@@ -5,7 +5,6 @@ the final model. `MemorySource` has all samples in memory, `BatchSource` (in `st
 reads them in batches.
 """
 
-from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -21,7 +20,8 @@ from ..statistics.threads import row_blocks
 from .blocks import Blocks
 from .examples import find_examples
 from .methods import METHODS, DataKind
-from .nested import FoldCounts, Trial
+from .metrics import Tested, loss_moments
+from .nested import ChosenPredictions, FoldCounts, Trial
 from .preparation import Preparation, PreparedSamples
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
 from .splits import Units, check_groups, cut_samples
@@ -93,12 +93,12 @@ class MemorySource:
         """Look for what would make the score too good."""
         return find_suspicions(self._data, self.feature_names, self._groups, self.seed)
 
-    def score_blocks(self, run, scoring):
+    def score_blocks(self, run, choice):
         """Score each block by what `run` selects without it; None if there are no blocks."""
         if self._blocks is None:
             return None
         rows = []
-        for row in self._blocks.score(self, run, scoring):
+        for row in self._blocks.score(self, run, choice):
             rows.append(row)
             self._step_done(f"without {row['block']}")
         return self._blocks.describe(rows, self._data.codes, self.seed, self._groups)
@@ -140,29 +140,52 @@ class MemorySource:
         return cut_samples(self._data, n_folds, n_repeats, self._rng, self._groups, is_nested)
 
     def prepare(self, trials):
-        """Count the steps ahead, with those after the folds."""
+        """Count the steps ahead, with those after the folds; raise if a fold cannot be scored."""
+        for trial in trials:
+            if trial.choice.needs_every_class:
+                self._check_folds(trial)
         n_blocks = 0 if self._blocks is None else self._blocks.names.size
         n_after = 1 + bool(self._n_resamples) + n_blocks
         self._n_steps = sum(len(_jobs(trial)) for trial in trials) + n_after
+
+    def _check_folds(self, trial):
+        """Raise unless each fold has samples of each class."""
+        n_classes, n_folds = self.classes.size, trial.repeat.n_folds
+        cells = trial.repeat.folds * n_classes + self._data.codes
+        counts = np.bincount(cells, minlength=n_folds * n_classes).reshape(n_folds, n_classes)
+        if not counts.all():
+            label = self.classes.tolist()[int(np.argwhere(counts == 0)[0, 1])]
+            raise ValueError(
+                f"scoring={trial.choice.scoring!r} needs samples of each class in each of "
+                f"cv={n_folds} folds, and class {label!r} is not in all of them. Take fewer folds, "
+                "or another score."
+            )
 
     def _step_done(self, what):
         self._n_done += 1
         self._progress(self._n_done, self._n_steps, what)
 
     def count_predictions(self, trial):
-        """Count what each training set predicts in the folds that it leaves out."""
-        counts, jobs = FoldCounts.empty(), _jobs(trial)
+        """Find what scores need of what each training set predicts in the folds it leaves out.
+
+        Inner folds come first, so that of the size that they choose probabilities can be kept.
+        """
+        counts = FoldCounts.empty()
         work = _Work(self._samples, trial, _random_centers(self.kind, trial))
-        for start in range(0, len(jobs), self._n_sets_at_a_time):
-            some = jobs[start : start + self._n_sets_at_a_time]
-            pieces = self._summaries(work, some).items()
-            tasks = ((work, *job, summary) for job, summary in pieces)
-            found = run_jobs(_predict, tasks, self._n_jobs, work.prefers)
-            for (left_out, key), counted in zip(some, found, strict=True):
-                _add_counts(counts, left_out, key, counted)
-                name = key or "random features"
-                self._step_done(f"{name}, {trial.repeat.name_folds(left_out)}")
+        for n_left_out in (2, 1):
+            jobs = [job for job in _jobs(trial) if len(job[0]) == n_left_out]
+            for start in range(0, len(jobs), self._n_sets_at_a_time):
+                self._run_jobs(work, jobs[start : start + self._n_sets_at_a_time], counts)
         return counts
+
+    def _run_jobs(self, work, jobs, counts):
+        """Add what some training sets predict to the counts."""
+        summaries = self._summaries(work, jobs)
+        tasks = ((work, *job, _chosen(work, counts, *job), summaries[job]) for job in jobs)
+        found = run_jobs(_predict, tasks, self._n_jobs, work.prefers)
+        for (left_out, key), predicted in zip(jobs, found, strict=True):
+            predicted.add_to(counts, left_out, key)
+            self._step_done(f"{key or 'random features'}, {work.trial.repeat.name_folds(left_out)}")
 
     @property
     def _n_sets_at_a_time(self):
@@ -191,11 +214,15 @@ class MemorySource:
 
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: class, predicted class, place in a picture."""
-        n_features = scores.n_features
+        n_features, found = scores.n_features, scores.predictions
         predicted = np.full((len(repeats), self._data.codes.size), -1)
-        for place, codes in enumerate(scores.predictions):
+        probabilities = np.full((*predicted.shape, self.classes.size), np.nan)
+        has_probabilities = all(each.probabilities is not None for each in found)
+        for place, each in enumerate(found):
             row, fold = divmod(place, repeats[0].n_folds)
-            predicted[row, repeats[row].rows(fold)] = codes
+            predicted[row, repeats[row].rows(fold)] = each.codes
+            if has_probabilities:
+                probabilities[row, repeats[row].rows(fold)] = each.probabilities
         shown = final.ranking[: min(n_features, _MOST_IN_PICTURE)]
         if self.text is not None:
             documents, is_known = self.data.X, predicted[0] == self._data.codes
@@ -203,6 +230,7 @@ class MemorySource:
             self.text["examples"] = examples
         return {
             "predicted": predicted,
+            "probabilities": probabilities if has_probabilities else None,
             "true_codes": self._data.codes,
             "subspace": _subspace(self._data, shown),
             "stability": self._stability(candidate, n_features) if self._n_resamples else None,
@@ -264,46 +292,95 @@ def _random_centers(kind, trial):
     return METHODS["l2"].build(kind) if found is None else found.procedure
 
 
-class _Counted(NamedTuple):
-    """What a training set predicts in the folds that it leaves out."""
+class _Found(NamedTuple):
+    """What a training set predicts in the folds it leaves out, as far as it is asked for."""
 
-    confusions: np.ndarray  # (sizes, folds, classes, classes), true classes in rows
-    at_random: np.ndarray | None  # (orders, sizes, classes, classes) of random features, if asked
-    predicted: np.ndarray | None  # codes (sizes, rows) of a single fold
+    tested: list  # of each of them
+    at_random: Tested | None = None
+    chosen: ChosenPredictions | None = None
+
+    def add_to(self, counts, left_out, key):
+        """Put it into the counts of all training sets."""
+        if len(left_out) == 2:
+            one, other = left_out
+            counts.inner[other, one, key], counts.inner[one, other, key] = self.tested
+            return
+        (fold,) = left_out
+        if self.at_random is not None:
+            counts.at_random[fold] = self.at_random
+        if key is not None:
+            (counts.outer[fold, key],) = self.tested
+            counts.chosen[fold, key] = self.chosen
 
 
-def _predict(work, left_out, key, summary):
-    """Fit a method to a training set, and count what it predicts in the folds that it leaves out.
+def _chosen(work, counts, left_out, key):
+    """Return the position of the size that inner folds choose; None in these themselves."""
+    if len(left_out) == 2 or key is None:
+        return None
+    return work.trial.choose_inside(counts, *left_out, key).position
 
-    Of one fold the codes are kept as well, in as few bytes as they need, and random features are
-    tried where the method is the one to try them with.
+
+def _predict(work, left_out, key, position, summary):
+    """Fit a method to a training set, and find what scores need of the folds that it leaves out.
+
+    Random features are tried where the method is the one to try them with.
     """
     data, path = _fit(work, left_out, key, summary)
-    test = work.trial.repeat.rows(*left_out)
-    count = partial(path.count, data.X, test)
-    codes, n_classes = data.codes[test], data.classes.size
-    if len(left_out) == 2:
-        cells = codes + n_classes * (work.trial.repeat.folds[test] == left_out[1])
-        sizes = work.trial.inner_sizes(key)
-        (found,) = count(cells, (2 * n_classes, n_classes), sizes)
-        return _Counted(found.reshape(sizes.size, 2, n_classes, n_classes), None, None)
-    return _count_outer(work.trial, left_out, key, count, codes, n_classes, data.X.shape[1])
-
-
-def _count_outer(trial, left_out, key, count, codes, n_classes, n_features):
-    has_random = key in (None, "l2")
-    sizes = trial.all_sizes if has_random else trial.candidates[key].sizes
-    predicted = np.empty((sizes.size, codes.size), dtype=np.min_scalar_type(n_classes - 1))
-
-    def keep(rows, found):
-        predicted[:, rows] = found.T
-
+    trial, test = work.trial, work.trial.repeat.rows(*left_out)
+    has_random = len(left_out) == 1 and key in (None, "l2")
+    sizes = trial.all_sizes if has_random else trial.sizes_of(key, left_out)
+    mine = np.arange(sizes.size)
+    if has_random and key is not None:
+        mine = np.searchsorted(sizes, trial.candidates[key].sizes)
     orders = {}
     if has_random:
-        orders["orders"] = trial.random_orders(*left_out, n_features, _N_RANDOM)
-    own, *drawn = count(codes, (n_classes, n_classes), sizes, keep, **orders)
-    mine = [] if key is None else np.searchsorted(sizes, trial.candidates[key].sizes)
-    return _Counted(own[mine, None], np.array(drawn), predicted[mine])
+        orders["orders"] = trial.random_orders(*left_out, data.X.shape[1], _N_RANDOM)
+    ask = _score_set if trial.choice.needs_scores else _count_set
+    place = None if position is None else mine[position]
+    tested, drawn, chosen = ask(trial, data, path, left_out, test, sizes, place, orders)
+    at_random = Tested.stack(drawn) if has_random else None
+    if key is None:
+        return _Found([], at_random)
+    return _Found([each.take_models(mine) for each in tested], at_random, chosen)
+
+
+def _count_set(trial, data, path, left_out, test, sizes, place, orders):
+    """Count what is predicted, of some rows after the other; of one size keep more."""
+    codes, n_classes = data.codes[test], data.classes.size
+    cells, n_cells = codes, n_classes * len(left_out)
+    if len(left_out) == 2:
+        cells = codes + n_classes * (trial.repeat.folds[test] == left_out[1])
+    options, parts = dict(orders), []
+    if place is not None:
+        options["kept"] = np.array([place])
+        options["see"] = lambda _, found: parts.append(found.take_models(options["kept"]))
+    own, *drawn = path.count(data.X, test, cells, (n_cells, n_classes), sizes, **options)
+    own = own.reshape(sizes.size, len(left_out), n_classes, n_classes)
+    tested = [Tested(own[:, number]) for number in range(len(left_out))]
+    return tested, [Tested(each) for each in drawn], _keep(parts, 0, codes)
+
+
+def _score_set(trial, data, path, left_out, test, sizes, place, orders):
+    """Find the same where every model has to say how probable the classes are."""
+    codes, n_classes, choice = data.codes[test], data.classes.size, trial.choice
+    found = path.predict(data.X, test, sizes, np.arange(sizes.size), **orders)
+    own, *drawn = (each.decide(choice.costs) for each in found)
+    folds = trial.repeat.folds[test]
+    places = [np.flatnonzero(folds == fold) for fold in left_out]
+    tested = [own.take(each).test(codes[each], n_classes, choice.scoring) for each in places]
+    at_random = [each.test(codes, n_classes, choice.scoring) for each in drawn]
+    return tested, at_random, _keep([own], place, codes)
+
+
+def _keep(parts, place, codes):
+    """Return what one model predicts, given all samples in parts; None if there is none."""
+    if not parts or place is None:
+        return None
+    chosen = np.concatenate([each.codes[place] for each in parts])
+    if parts[0].probabilities is None:
+        return ChosenPredictions(chosen, None, None)
+    probabilities = np.concatenate([each.probabilities[place] for each in parts])
+    return ChosenPredictions(chosen, probabilities, loss_moments(probabilities, codes))
 
 
 def _fit(work, left_out, key, summary):
@@ -314,20 +391,6 @@ def _fit(work, left_out, key, summary):
     train = work.trial.repeat.rows_without(*left_out)
     data = work.samples.learned_from(train)
     return data, procedure.fit(data, train)
-
-
-def _add_counts(counts, left_out, key, found):
-    if len(left_out) == 2:
-        one, other = left_out
-        counts.inner[other, one, key] = found.confusions[:, 0]
-        counts.inner[one, other, key] = found.confusions[:, 1]
-        return
-    (fold,) = left_out
-    if found.at_random.size:
-        counts.at_random[fold] = found.at_random
-    if key is not None:
-        counts.outer[fold, key] = found.confusions[:, 0]
-        counts.predicted[fold, key] = found.predicted
 
 
 # ------------------------------------------------------------------ a picture

@@ -1,6 +1,6 @@
 """Samples that are read in batches, as a source of the engine; see `sources.py`."""
 
-from functools import reduce
+from functools import partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +25,9 @@ from ..streaming.passes import (
     summaries_from_arrays,
     summary_arrays,
 )
-from .methods import DataKind, selection_methods
-from .nested import FoldCounts
+from .methods import DataKind, metric_of, selection_methods
+from .metrics import LOSSES, Tested, confusion_matrices, loss_moments
+from .nested import ChosenPredictions, FoldCounts
 from .procedures import FinalModel
 from .repeatable import seed_of
 from .splits import GroupFolds, StreamFolds, Units, deal_rows
@@ -81,7 +82,7 @@ class BatchSource:
         """Return none: samples that were read are not kept, to be compared with others."""
         return ()
 
-    def score_blocks(self, run, scoring):
+    def score_blocks(self, run, choice):
         """Return None: batches have no blocks."""
         return
 
@@ -102,6 +103,12 @@ class BatchSource:
     def prepare(self, trials):
         """Open the checkpoint, which must be of the same selection."""
         (trial,) = trials
+        if trial.choice.needs_every_class:
+            raise ValueError(
+                f"scoring={trial.choice.scoring!r} needs all samples in memory, and X is Batches: "
+                "samples are ranked by it. Take another score, such as 'neg_log_loss', which is a "
+                "mean over samples."
+            )
         (candidate,) = trial.candidates.values()
         width = block_width(self._batches, self._memory)
         self._plan = StreamPlan(
@@ -114,7 +121,11 @@ class BatchSource:
     def _manifest(self, trial):
         """Say what the selection depends on."""
         cut = {"cv": trial.repeat.n_folds, "random_state": self.seed}
-        parameters = {"method": self._method, **trial.choice._asdict(), **cut}
+        choice = trial.choice._asdict()
+        costs = choice.pop("costs")
+        if costs is not None:
+            choice["costs"] = costs.tolist()
+        parameters = {"method": self._method, **choice, **cut}
         if self._groups is not None:
             parameters["groups"] = self._batches.groups
         more = {"class_counts": self.class_counts.tolist()}
@@ -184,7 +195,8 @@ class BatchSource:
 
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: nothing, only counts are kept."""
-        return dict.fromkeys(("predicted", "true_codes", "subspace", "stability"))
+        names = ("predicted", "probabilities", "true_codes", "subspace", "stability")
+        return dict.fromkeys(names)
 
 
 class StreamPlan(NamedTuple):
@@ -374,16 +386,26 @@ _AXES = {  # inner counts are those of the second fold, by the model without bot
     "inner": ("folds", "folds", "inner", "classes", "classes"),
     "at_random": ("folds", "orders", "sizes", "classes", "classes"),
 }
+_LOSS_AXES = {  # the same of moments of losses, of which there are none where none are needed
+    "outer_losses": ("folds", "sizes", "losses", "moments"),
+    "inner_losses": ("folds", "folds", "inner", "scored", "moments"),
+    "random_losses": ("folds", "orders", "sizes", "scored", "moments"),
+}
 
 
 class _Tally(NamedTuple):
-    """Confusion matrices of what was predicted so far, as in `FoldCounts`."""
+    """What scores need of what was predicted so far, as in `FoldCounts`."""
 
     outer: np.ndarray
     inner: np.ndarray
     at_random: np.ndarray
+    outer_losses: np.ndarray
+    inner_losses: np.ndarray
+    random_losses: np.ndarray
 
-    _state = {name: positions(*axes, below="counts") for name, axes in _AXES.items()}
+    _state = {name: positions(*axes, below="counts") for name, axes in _AXES.items()} | {
+        name: floats(*axes, least=0.0) for name, axes in _LOSS_AXES.items()
+    }
 
     @classmethod
     def begin(cls, trial, class_counts, arrays=None):
@@ -391,10 +413,17 @@ class _Tally(NamedTuple):
         n_folds, (key,) = trial.repeat.n_folds, trial.candidates
         n_sizes, n_inner = trial.all_sizes.size, trial.inner_sizes(key).size
         sizes = {"folds": n_folds, "sizes": n_sizes, "inner": n_inner, "orders": _N_RANDOM}
-        sizes["classes"] = class_counts.size
+        sizes |= {"classes": class_counts.size, "losses": len(LOSSES), "moments": 2}
+        sizes["scored"] = len(LOSSES) * (metric_of(trial.choice.scoring) in LOSSES)
         if arrays is None:
-            shapes = {name: [sizes[each] for each in axes] for name, axes in _AXES.items()}
-            return cls(**{name: np.zeros(each, dtype=np.int64) for name, each in shapes.items()})
+            axes = [(_AXES, np.int64), (_LOSS_AXES, float)]
+            return cls(
+                **{
+                    name: np.zeros([sizes[each] for each in mine], dtype=dtype)
+                    for table, dtype in axes
+                    for name, mine in table.items()
+                }
+            )
         found = cls(**arrays)
         check_state(found, counts=int(class_counts.max()) + 1, **sizes)
         return found
@@ -412,12 +441,26 @@ class _Tally(NamedTuple):
     def counts(self, trial):
         """Return the counts as the engine takes them."""
         counts, (key,), n_folds = FoldCounts.empty(), trial.candidates, trial.repeat.n_folds
+        tested = partial(_tested, trial.choice.scoring)
         for fold in range(n_folds):
-            counts.outer[fold, key] = self.outer[fold]
-            counts.at_random[fold] = self.at_random[fold]
+            counts.outer[fold, key] = tested(self.outer[fold], self.outer_losses[fold])
+            counts.at_random[fold] = tested(self.at_random[fold], self.random_losses[fold])
             for other in range(n_folds):
-                counts.inner[fold, other, key] = self.inner[fold, other]
+                both = self.inner[fold, other], self.inner_losses[fold, other]
+                counts.inner[fold, other, key] = tested(*both)
+            position = trial.choose_inside(counts, fold, key).position
+            losses = self.outer_losses[fold, position]
+            counts.chosen[fold, key] = ChosenPredictions(None, None, losses)
         return counts
+
+
+def _tested(scoring, confusions, losses):
+    """Return what scores need of confusion matrices and sums of losses."""
+    name = metric_of(scoring)
+    if name not in LOSSES:
+        return Tested(confusions)
+    numbers = np.maximum(confusions.sum(axis=(-2, -1)), 1)
+    return Tested(confusions, -losses[..., LOSSES.index(name), 0] / numbers)
 
 
 class _Models:
@@ -449,18 +492,50 @@ class _Models:
         inner_sizes = trial.inner_sizes(self._key)
 
         def count(fold, outer, path, orders):
-            mine, shape = rows[fold], (plan.n_classes, plan.n_classes)
-            is_inner = outer is not None
-            totals = (
-                [tally.inner[outer, fold]]
-                if is_inner
-                else [tally.outer[fold], *tally.at_random[fold]]
-            )
-            sizes = inner_sizes if is_inner else trial.all_sizes
-            found = path.count(X, mine, codes[mine], shape, sizes, orders=orders)
+            mine = rows[fold]
+            if outer is None:
+                totals = [(tally.outer[fold], tally.outer_losses[fold])]
+                totals += zip(tally.at_random[fold], tally.random_losses[fold], strict=True)
+            else:
+                totals = [(tally.inner[outer, fold], tally.inner_losses[outer, fold])]
+            sizes = trial.all_sizes if outer is None else inner_sizes
+            ask = self._score if trial.choice.needs_scores else self._count
+            found = ask(path, X, mine, codes[mine], sizes, orders, [each[1] for each in totals])
             return zip(totals, found, strict=True)
 
         jobs = [job for job in self._jobs if rows[job[0]].size]
         for counted in map_blocks(count, jobs, plan.n_jobs):
-            for total, found in counted:
-                total += found
+            for totals, found in counted:
+                for total, part in zip(totals, found, strict=True):
+                    total += part
+
+    def _count(self, path, X, rows, codes, sizes, orders, losses):
+        """Return confusion matrices of each order, and moments of losses where they are asked."""
+        shape, moments = (self._plan.n_classes, self._plan.n_classes), np.zeros_like(losses[0])
+
+        def add_losses(block, found):
+            nonlocal moments
+            moments = moments + loss_moments(found.probabilities, codes[block])
+
+        options = {}
+        if moments.size:
+            options = {"see": add_losses, "kept": np.arange(sizes.size)}
+        found = path.count(X, rows, codes, shape, sizes, orders=orders, **options)
+        return zip(found, [moments, *(0.0 for _ in orders)], strict=True)
+
+    def _score(self, path, X, rows, codes, sizes, orders, losses):
+        """Find the same where every model has to say how probable the classes are."""
+        costs, n_classes, counted = self._trial.choice.costs, self._plan.n_classes, []
+        for block, found in path.predict_blocks(X, rows, sizes, np.arange(sizes.size), orders):
+            counted.append(
+                [
+                    (
+                        confusion_matrices(each.decide(costs).codes, codes[block], n_classes),
+                        loss_moments(each.probabilities, codes[block]) if asked.size else 0.0,
+                    )
+                    for each, asked in zip(found, losses, strict=True)
+                ]
+            )
+        return [
+            tuple(map(sum, zip(*of_order, strict=True))) for of_order in zip(*counted, strict=True)
+        ]

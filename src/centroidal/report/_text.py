@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 from .._plain import percent as write_percent
-from ..model_selection.methods import SCORES
+from ..model_selection.methods import METRICS, metric_of, plain_score
 
 _MAX_NAME = 300  # letters of a name that are shown
 _NO_BREAK, _MINUS = "\u00a0", "\u2212"
@@ -70,19 +70,24 @@ def interval_words(interval, name):
 
 def with_interval(value, interval, name, sign=""):
     """Write a score, or with a sign a difference, and the ends of its interval if it has one."""
-    written = sign * bool(value > 0) + score(value, name)
+    written = _signed(value, name, sign)
     has_one = np.isfinite(interval).all()
     return f"{written} ({_ends(interval, name, sign)})" if has_one else written
 
 
+def _signed(value, name, sign):
+    return sign * bool(plain_value(value, name) > 0) + score(value, name)
+
+
 def _ends(interval, name, sign=""):
-    low, high = (sign * bool(end > 0) + score(end, name) for end in interval)
+    low, high = (_signed(end, name, sign) for end in _plain_ends(interval, name))
     low = low.removesuffix(f"{_NO_BREAK}%") if is_share(name) else low
     return f"{low} to {high}"
 
 
 def plus_minus(value, error, name):
     """Write a score with its standard error, with as many digits as the error allows."""
+    value = plain_value(value, name)
     if is_share(name):
         digits = 1 if np.isfinite(error) and 0 < error < 0.01 else 0
         return percent(value, error, digits)
@@ -109,9 +114,20 @@ def class_labels(classes, length=None):
 
 def score_words(name):
     """Name a score in words."""
-    return SCORES[name].title if name in SCORES else name.replace("_", " ")
+    metric = metric_of(name)
+    return METRICS[metric].title if metric in METRICS else name.replace("_", " ")
 
 
 def is_share(name):
     """Whether a score is a share of samples, to be written in percent."""
-    return name in SCORES and SCORES[name].is_share
+    return name in METRICS and METRICS[name].is_share
+
+
+def plain_value(value, name):
+    """Return a score as a reader is told it: a loss is positive."""
+    return plain_score(value, name) if metric_of(name) in METRICS else value
+
+
+def _plain_ends(interval, name):
+    """Return the ends of an interval, the one first that is told as the lower."""
+    return interval[::-1] if plain_value(1.0, name) < 0.0 else interval

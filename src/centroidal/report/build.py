@@ -4,8 +4,9 @@ import base64
 import hashlib
 from datetime import date as calendar_date
 from functools import cache
-from math import isfinite, nan
 from pathlib import Path
+
+import numpy as np
 
 from .._files import check_target, write_atomically
 from .._optional import require
@@ -42,8 +43,8 @@ def build_report(
     comparison : Comparison or None, default=None
         What :func:`~centroidal.model_selection.compare` returns.
     evaluation : Evaluation or None, default=None
-        What :func:`~centroidal.io.evaluate_model` returns; it has a page of its own, with ROC and
-        calibration curves if there are two classes. Either it or one of the others is needed.
+        What :func:`~centroidal.io.evaluate_model` returns; it has a page of its own. Either
+        it or one of the others is needed.
     table : Table, Batches or None, default=None
         What :func:`~centroidal.io.read_table` or :func:`~centroidal.streaming.batches` returned,
         for the name of the file; of a table also for its SHA-256, remarks, and names of samples.
@@ -165,6 +166,7 @@ def _content(selection, comparison, table, command):
         "compared": compared,
         "in_blocks": sections.block_section(selection),
         "recall": sections.recall_section(selection, comparison),
+        "metrics": sections.metric_section(selection),
         "stability": sections.stability_section(selection),
         "reproduction": sections.reproduction_section(selection, comparison, table, command),
         "caveats": sections.caveat_section(selection, comparison),
@@ -183,6 +185,14 @@ def _charts(selection, comparison, table, references, compared):
         found["curve"] = charts.curve_chart(selection)
         found["heat"] = charts.heat_chart(selection)
         found["scatter"] = charts.scatter_chart(selection, table)
+        if not selection.is_streamed and selection.probabilities is not None:
+            n_repeats, _, n_classes = selection.probabilities.shape
+            found |= charts.probability_charts(
+                selection.classes,
+                np.tile(selection.true_codes, n_repeats),
+                selection.probabilities.reshape(-1, n_classes),
+                selection.metrics["roc_auc"],
+            )
     name = selection.scoring if comparison is None else comparison.score_name
     scores = references if compared is None else compared
     found["means"] = charts.means_chart(scores["rows"], name, scores["score"])
@@ -193,10 +203,11 @@ def _evaluation_content(evaluation, table, command):
     """Everything that the page on an evaluation says."""
     from . import charts
 
-    found = {}
-    if len(evaluation.classes) == 2 and isfinite(evaluation.metrics.get("roc_auc", nan)):
-        found["roc"] = charts.roc_chart(evaluation)
-        found["calibration"] = charts.calibration_chart(evaluation)
+    found, probabilities = {}, evaluation.predictions.probabilities
+    if probabilities is not None:
+        codes = np.argmax(evaluation.labels[:, None] == evaluation.classes, axis=1)
+        area = evaluation.metrics["roc_auc"]
+        found = charts.probability_charts(evaluation.classes, codes, probabilities, area)
     return sections.evaluation_sections(evaluation, table, command) | {"charts": found}
 
 

@@ -19,6 +19,7 @@ from ._text import (
     json_text,
     number,
     percent,
+    plain_value,
     plus_minus,
     score,
     score_words,
@@ -29,7 +30,7 @@ from ._text import (
 _HEAT_UNIT = "in standard deviations inside the classes from the mean of the centers"
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-_SERIES = ("this method", "random features", "always the largest class")
+_SERIES = ("this method", "random features")  # and what knows the sizes of the classes alone
 _SERIES_COLOURS = ["var(--c0)", "var(--c1)", "var(--muted)"]
 _SERIES_DASHES = [[1, 0], [6, 4], [1, 3]]
 _POINT = ("n_features", "mean_test_score", "se_test_score")  # columns of a path
@@ -117,29 +118,27 @@ def _by(channel, field, domain, values):
 def curve_chart(selection):
     """Score against the number of features, with random ones beside it and the chosen number."""
     sizes = np.asarray(selection.path["n_features"])
-    rows = _curve_rows(selection)
-    least = 0.0 if is_share(selection.scoring) else -1.0
-    bottom = max(least, np.floor(20 * min(row["low"] for row in rows) - 0.2) / 20)
+    rows, series = _curve_rows(selection), (*_SERIES, selection.reference)
 
     x = alt.X("k:Q", title="number of features", scale=_size_scale(sizes), axis=_size_axis(sizes))
-    scale = alt.Scale(domain=[float(bottom), 1.0], nice=False)
+    scale = alt.Scale(domain=_score_range(rows, selection.scoring), nice=False)
     title = score_words(selection.scoring).split(" (")[0]
     y = alt.Y("mean:Q", title=title, scale=scale, axis=_score_axis(selection.scoring, 6))
-    colour = _by(alt.Color, "series", _SERIES, _SERIES_COLOURS)
-    dash = _by(alt.StrokeDash, "series", _SERIES, _SERIES_DASHES)
+    colour = _by(alt.Color, "series", series, _SERIES_COLOURS)
+    dash = _by(alt.StrokeDash, "series", series, _SERIES_DASHES)
     base = _chart("rows").encode(x=x)
     band = base.mark_area(opacity=0.16, clip=True).encode(
         y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour
     )
-    line = base.mark_line(strokeWidth=2.25).encode(y=y, color=colour, strokeDash=dash)
-    dots = base.mark_point(filled=True, size=110, opacity=0, cursor="pointer").encode(
+    line = base.mark_line(strokeWidth=2.25, clip=True).encode(y=y, color=colour, strokeDash=dash)
+    dots = base.mark_point(filled=True, size=110, opacity=0, cursor="pointer", clip=True).encode(
         y=y, color=colour, tooltip=_tooltip(series="What", shown_k="Features", text=_WITH_ERROR)
     )
     is_here = _chart("sizes").transform_filter(_AT_K)
     here = is_here.mark_rule(stroke="var(--accent)", strokeWidth=2).encode(x=x)
-    curves = f"{_AT_K} && datum.series != '{_SERIES[2]}'"
+    curves = f"{_AT_K} && datum.series != '{series[2]}'"
     marked = base.transform_filter(curves).mark_point(
-        filled=True, size=80, opacity=1, stroke="var(--page)", strokeWidth=2
+        filled=True, size=80, opacity=1, stroke="var(--page)", strokeWidth=2, clip=True
     )
     chosen = int(selection.n_features_to_select)
     chart = alt.layer(
@@ -155,7 +154,7 @@ def curve_chart(selection):
         ),
         "description": _curve_words(selection),
         "table": _curve_table(selection),
-        "legend": list(zip(_SERIES_COLOURS, ("solid", "dashed", "dotted"), _SERIES, strict=True)),
+        "legend": list(zip(_SERIES_COLOURS, ("solid", "dashed", "dotted"), series, strict=True)),
     }
 
 
@@ -167,16 +166,24 @@ def _curve_rows(selection):
         rows += [_curve_row(series, *point, name) for point in points if np.isfinite(point[1])]
     sizes, majority = selection.path["n_features"], selection.majority_score
     ends = (sizes[0], sizes[-1])
-    return rows + [_curve_row(_SERIES[2], size, majority, np.nan, name) for size in ends]
+    return rows + [_curve_row(selection.reference, size, majority, np.nan, name) for size in ends]
+
+
+def _score_range(rows, name):
+    """Return the ends of the axis of scores; random features may lose more than it shows."""
+    if name.startswith("neg_"):
+        return [0.0, 1.15 * max(row["mean"] for row in rows if row["series"] != _SERIES[1])]
+    least = 0.0 if is_share(name) else -1.0
+    return [float(max(least, np.floor(20 * min(row["low"] for row in rows) - 0.2) / 20)), 1.0]
 
 
 def _curve_row(series, size, mean, error, name):
     place = {"series": series, "k": int(size), "shown_k": count(size)}
-    half = error if np.isfinite(error) else 0.0
+    half, told = error if np.isfinite(error) else 0.0, plain_value(mean, name)
     return place | {
-        "mean": json_number(mean),
-        "low": json_number(mean - half),
-        "high": json_number(mean + half),
+        "mean": json_number(told),
+        "low": json_number(told - half),
+        "high": json_number(told + half),
         "text": plus_minus(mean, error, name),
     }
 
@@ -415,17 +422,7 @@ def _scatter_layers(labels, is_line):
         scale=alt.Scale(zero=False),
         axis=alt.Axis(values=[]) if is_line else alt.Axis(),
     )
-    colour = alt.Color(
-        "code:N",
-        scale=alt.Scale(domain=codes, range=[f"var(--c{code % _N_COLOURS})" for code in codes]),
-        legend=alt.Legend(
-            title=None,
-            orient="top",
-            columns=_legend_columns(labels),
-            symbolLimit=40,
-            labelExpr=_LABEL,
-        ),
-    )
+    colour = _class_colour(codes, labels)
     shape = alt.Shape(
         "code:N",
         scale=alt.Scale(domain=codes, range=[_SHAPES[code % len(_SHAPES)] for code in codes]),
@@ -494,8 +491,8 @@ def means_chart(rows, score_name, title):
             "place": place,
             "name": cut(row["name"], 48),
             "kind": "reference" if row["is_reference"] else "method",
-            "mean": json_number(row["mean"]),
-            **_bar(row["mean"], row["interval"]),
+            "mean": json_number(plain_value(row["mean"], score_name)),
+            **_bar(row["mean"], row["interval"], score_name),
             "text": with_interval(row["mean"], row["interval"], score_name),
         }
         for place, row in enumerate(known)
@@ -513,10 +510,11 @@ def means_chart(rows, score_name, title):
     }
 
 
-def _bar(mean, interval):
+def _bar(mean, interval, name):
     """Return the ends of a bar, which is a point where there is no interval."""
     ends = interval if np.isfinite(interval).all() else (mean, mean)
-    return {"low": json_number(ends[0]), "high": json_number(ends[1])}
+    low, high = sorted(plain_value(end, name) for end in ends)
+    return {"low": json_number(low), "high": json_number(high)}
 
 
 def _mean_layers(score_name, title):
@@ -536,45 +534,67 @@ def _mean_layers(score_name, title):
     return alt.layer(bars, dots)
 
 
-# ------------------------------------------------------------------ probabilities of two classes
+# ------------------------------------------------------------------ probabilities
 
 
-def roc_chart(evaluation):
-    """Draw the ROC curve of the second of two classes."""
+def probability_charts(classes, codes, probabilities, area):
+    """Draw the ROC curve and the calibration of the second of two classes, or of each of more.
+
+    `area` is that under the ROC curve, or the mean of several. Of more classes than there are
+    colours, or where one has no samples, nothing is drawn.
+    """
+    n_classes = len(classes)
+    counts = np.bincount(codes, minlength=n_classes)
+    if n_classes > _N_COLOURS or not counts.all() or not np.isfinite(probabilities).all():
+        return {}
+    labels = class_labels(classes, 60)
+    shown = [1] if n_classes == 2 else range(n_classes)
+    of_class = labels[1] if n_classes == 2 else "the class"
+    pairs = {code: (codes == code, probabilities[:, code]) for code in shown}
+    mean = "area below it is" if n_classes == 2 else "mean of the areas below is"
+    return {
+        "roc": _share_chart(
+            {code: _roc_curve(*pair) for code, pair in pairs.items()},
+            ("taken for it, of all others", f"found, of all {of_class}"),
+            f"ROC curve{'' if n_classes == 2 else ' of each class against the others'}; the "
+            f"{mean} {number(area, '.3f')}",
+            labels,
+        ),
+        "calibration": _share_chart(
+            {code: _calibration_curve(*pair) for code, pair in pairs.items()},
+            ("mean predicted probability", f"share that is {of_class}"),
+            f"Calibration curve{'' if n_classes == 2 else ' of each class'}",
+            labels,
+            marks_points=True,
+        ),
+    }
+
+
+def _roc_curve(is_class, scores):
     from sklearn.metrics import roc_curve
 
-    name = class_labels(evaluation.classes, 60)[1]
-    others, found, _ = roc_curve(*_second_class(evaluation))
+    others, found, _ = roc_curve(is_class, scores)
     kept = np.unique(np.linspace(0, len(found) - 1, _MAX_STEPS).astype(int))
-    titles = ("taken for it, of all others", f"found, of all {name}")
-    area = number(evaluation.metrics["roc_auc"], ".3f")
-    return _share_chart(
-        others[kept], found[kept], titles, f"ROC curve; the area below it is {area}"
-    )
+    return others[kept], found[kept]
 
 
-def calibration_chart(evaluation):
-    """Draw how often the second of two classes is true, against its predicted probability."""
+def _calibration_curve(is_class, scores):
     from sklearn.calibration import calibration_curve
 
-    name = class_labels(evaluation.classes, 60)[1]
-    observed, predicted = calibration_curve(
-        *_second_class(evaluation), n_bins=_N_BINS, strategy="quantile"
-    )
-    titles = ("mean predicted probability", f"share that is {name}")
-    return _share_chart(predicted, observed, titles, "Calibration curve", marks_points=True)
+    observed, predicted = calibration_curve(is_class, scores, n_bins=_N_BINS, strategy="quantile")
+    return predicted, observed
 
 
-def _second_class(evaluation):
-    is_second = evaluation.labels == evaluation.classes[1]
-    return is_second, evaluation.predictions.probabilities[:, 1]
-
-
-def _share_chart(x, y, titles, words, marks_points=False):
-    """Draw shares against shares, beside the line on which both are equal."""
+def _share_chart(curves, titles, words, labels, marks_points=False):
+    """Draw shares against shares for each class, beside the line on which both are equal."""
+    points = [
+        (code, place, *point)
+        for code, curve in curves.items()
+        for place, point in enumerate(zip(*curve, strict=True))
+    ]
     rows = [
-        {"x": json_number(a), "y": json_number(b), "order": place}
-        for place, (a, b) in enumerate(zip(x, y, strict=True))
+        {"code": code, "order": place, "x": json_number(x), "y": json_number(y)}
+        for code, place, x, y in points
     ]
     channels = [
         channel(f"{field}:Q", title=title, scale=alt.Scale(domain=[0.0, 1.0]), axis=_share_axis())
@@ -583,17 +603,38 @@ def _share_chart(x, y, titles, words, marks_points=False):
     base = alt.Chart().encode(*channels)
     equal = base.mark_line(stroke="var(--muted)", strokeDash=[1, 3])
     equal = equal.properties(data=alt.NamedData(name="equal"))
-    curve = base.properties(data=alt.NamedData(name="rows")).encode(order="order:Q")
-    curve = curve.mark_line(
-        stroke="var(--c0)", strokeWidth=2.25, point={"fill": "var(--c0)"} if marks_points else False
+    curve = base.properties(data=alt.NamedData(name="rows")).encode(
+        order="order:Q", color=_class_colour(list(curves), labels)
     )
+    curve = curve.mark_line(strokeWidth=2.25, point={"opacity": 1} if marks_points else False)
     ends = [{"x": 0.0, "y": 0.0}, {"x": 1.0, "y": 1.0}]
+    is_one = len(curves) == 1
     return {
-        "spec": _finish(alt.layer(equal, curve), 320, rows=rows, equal=ends),
+        "spec": _finish(alt.layer(equal, curve), 320, labels, rows=rows, equal=ends),
         "description": f"{words}: {titles[1]} against {titles[0]}.",
         "table": {
             "caption": words,
-            "head": [*titles],
-            "rows": [[percent(a), percent(b)] for a, b in zip(x, y, strict=True)],
+            "head": [*titles] if is_one else ["class", *titles],
+            "rows": [
+                [*([] if is_one else [labels[code]]), percent(x), percent(y)]
+                for code, _, x, y in points
+            ],
         },
     }
+
+
+def _class_colour(codes, labels):
+    """Colour classes, with a legend where there are several."""
+    legend = alt.Legend(
+        title=None,
+        orient="top",
+        columns=_legend_columns(labels),
+        symbolLimit=40,
+        labelExpr=_LABEL,
+    )
+    places = codes if len(codes) > 1 else [0]
+    return alt.Color(
+        "code:N",
+        scale=alt.Scale(domain=codes, range=[f"var(--c{code % _N_COLOURS})" for code in places]),
+        legend=legend if len(codes) > 1 else None,
+    )

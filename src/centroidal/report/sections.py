@@ -16,6 +16,7 @@ from ._text import (
     json_text,
     number,
     percent,
+    plain_value,
     plus_minus,
     score,
     score_words,
@@ -130,7 +131,7 @@ def answer_section(selection, comparison):
     right = _say_score("on held-out samples the whole procedure", honest, name)
     others = (
         f"random features: {score(selection.random_score, name)}, "
-        f"always the largest class: {score(selection.majority_score, name)}"
+        f"{selection.reference}: {score(selection.majority_score, name)}"
     )
     return {
         "headline": f"{what}; {right} ({interval}; {others}).",
@@ -143,7 +144,7 @@ def answer_section(selection, comparison):
                 "random features",
                 f"as many, {interval_words(_around_random(selection), name)}",
             ),
-            (score(selection.majority_score, name), "largest class", "always predicted"),
+            (score(selection.majority_score, name), selection.reference, "without features"),
         ],
     }
 
@@ -163,11 +164,14 @@ def _doubts(selection):
 def _not_above_random(selection):
     gap = selection.score - selection.random_score
     error = np.hypot(selection.se_score, selection.se_random)
-    points = number(100 * gap, "+.0f")
-    around = f", {100 * error:.0f} the standard error of it" if np.isfinite(error) else ""
+    gap, scale, form = plain_value(gap, selection.scoring), 1, ".3f"
+    if is_share(selection.scoring):
+        scale, form = 100, ".0f"
+    points = number(scale * gap, f"+{form}") + (" points" if scale > 1 else "")
+    around = f", {scale * error:{form}} the standard error of it" if np.isfinite(error) else ""
     return (
         "This does not beat as many random features by two standard errors: the difference is "
-        f"{points} points{around}. Nothing here shows that the selected features matter more than "
+        f"{points}{around}. Nothing here shows that the selected features matter more than "
         "others of the table."
     )
 
@@ -343,9 +347,9 @@ def embedded_data(selection, features):
         "sizes": [int(size) for size in path["n_features"]],
         "scoreName": score_words(selection.scoring).split(" (")[0],
         "isShare": is_share(selection.scoring),
-        "scores": [json_number(each) for each in path["mean_test_score"]],
+        "scores": _plain_numbers(path["mean_test_score"], selection.scoring),
         "errors": [json_number(each) for each in path["se_test_score"]],
-        "random": [json_number(each) for each in at_random["mean_test_score"]],
+        "random": _plain_numbers(at_random["mean_test_score"], selection.scoring),
         "randomErrors": [json_number(each) for each in at_random["se_test_score"]],
         "classes": class_labels(selection.classes)[:_MAX_CLASSES],
         "confusions": confusion.tolist() if n_classes <= _MAX_MATRIX else None,
@@ -356,7 +360,38 @@ def embedded_data(selection, features):
     }
 
 
+def _plain_numbers(scores, name):
+    return [json_number(plain_value(each, name)) for each in scores]
+
+
 # ------------------------------------------------------------------ tables of scores
+
+
+def metric_section(selection):
+    """Return all metrics of held-out samples with their intervals, and what is not known."""
+    if selection is None:
+        return None
+    missing = None
+    if selection.is_streamed:
+        missing = (
+            "ROC AUC and average precision, and pictures of probabilities, need every sample at "
+            "hand; these were read in batches, and only sums were kept of them."
+        )
+    elif selection.probabilities is None:
+        missing = "The classifier has no probabilities, so there are no metrics of them."
+    return {
+        "table": score_table(selection.metric_rows(), "Metrics of held-out samples of all folds"),
+        "missing": missing,
+    }
+
+
+def score_table(rows, caption):
+    """Return rows of metrics, each with its interval, as a table."""
+    return {
+        "caption": f"{caption}, with 95 % confidence intervals",
+        "head": ["Score", "Found", "95 % interval"],
+        "rows": [[title, found, interval or NOTHING] for title, found, interval in rows],
+    }
 
 
 def reference_section(selection):
@@ -368,7 +403,7 @@ def reference_section(selection):
     rows = [
         (title, selection.score, selection.interval, used),
         ("As many random features", selection.random_score, _around_random(selection), used),
-        ("Always the largest class", selection.majority_score, (np.nan, np.nan), "0"),
+        (selection.reference.capitalize(), selection.majority_score, (np.nan, np.nan), "0"),
     ]
     return {
         "rows": [
@@ -799,13 +834,7 @@ def evaluation_sections(evaluation, table, command):
         samples.append(("Groups", count(evaluation.n_groups)))
     return {
         "headline": headline[0].upper() + headline[1:],
-        "scores": {
-            "caption": "Scores, with 95 % confidence intervals from resamples",
-            "head": ["Score", "Found", "95 % interval"],
-            "rows": [
-                [title, found, interval or NOTHING] for title, found, interval in evaluation.rows()
-            ],
-        },
+        "scores": score_table(evaluation.rows(), "Scores"),
         "remarks": [tidy(remark, 1000) for remark in evaluation.remarks],
         "recall": _recall(evaluation.classes, evaluation.confusion, "the model"),
         "command": None if command is None else tidy(command, 5000),

@@ -75,8 +75,11 @@ def add_gaps(X, tile, columns, enters, scale, centers, is_l1, gaps):
 
 
 @compiled
-def follow_gaps(gaps, bonus, labels):
-    """Nearest class of some rows in each model, from the gaps that open in it."""
+def follow_gaps(gaps, bonus, places, labels, distances):
+    """Nearest class of some rows in each model, from the gaps that open in it.
+
+    The distances of models with a place from 0 on are written there.
+    """
     n_classes, n_models = bonus.shape
     n_rows = labels.shape[0]
     total = np.zeros((n_classes, n_rows))
@@ -93,11 +96,18 @@ def follow_gaps(gaps, bonus, labels):
                 lowest[t] = min(distance, lowest[t])
         for t in range(n_rows):
             labels[t, g] = best[t]
+        if places[g] >= 0:
+            for t in range(n_rows):
+                for c in range(n_classes):
+                    distances[t, places[g], c] = total[c, t]
 
 
 @compiled
-def nearest_dense(X, rows, columns, enters, scale, centers, is_l1, bonus):
+def nearest_dense(X, rows, columns, enters, scale, centers, is_l1, bonus, places):
     """Nearest class of rows in each model of some paths, one for each order of the features.
+
+    Beside it, for models with a place from 0 on, the distances from all classes less that from the
+    first, at this place.
 
     A model has the features that entered so far: feature `j` enters model `enters[j, order]`; the
     models of an order follow each other, and one that is left alone. `columns` are the features
@@ -106,6 +116,7 @@ def nearest_dense(X, rows, columns, enters, scale, centers, is_l1, bonus):
     """
     n_orders, n_classes, n_models = bonus.shape
     labels = np.empty((n_orders, rows.size, n_models), np.int32)
+    distances = np.empty((n_orders, rows.size, places.max() + 1, n_classes))
     n_kept = n_orders * (n_models + 1) * n_classes
     height = min(TILE, max(LEAST_TILE, GAPS // n_kept))
     gaps = np.empty((n_orders * (n_models + 1), n_classes, min(height, rows.size)))
@@ -115,12 +126,13 @@ def nearest_dense(X, rows, columns, enters, scale, centers, is_l1, bonus):
         add_gaps(X, tile, columns, enters, scale, centers, is_l1, gaps)
         for order in range(n_orders):
             mine = gaps[order * (n_models + 1) : (order + 1) * (n_models + 1)]
-            follow_gaps(mine, bonus[order], labels[order, start : start + height])
-    return labels
+            there = labels[order, start : start + height], distances[order, start : start + height]
+            follow_gaps(mine, bonus[order], places, *there)
+    return labels, distances
 
 
 @compiled
-def nearest_sparse(entries, rows, enters, rates, centers, is_l1, zeros, bonus):
+def nearest_sparse(entries, rows, enters, rates, centers, is_l1, zeros, bonus, places):
     """Do what `nearest_dense` does for CSR rows and one order, without touching implicit zeros.
 
     `rates` are one over the scale, and the `centers` (features, classes) are scaled.
@@ -130,6 +142,7 @@ def nearest_sparse(entries, rows, enters, rates, centers, is_l1, zeros, bonus):
     data, indices, indptr = entries
     n_classes, n_models = bonus.shape
     labels = np.empty((rows.size, n_models), np.int32)
+    distances = np.empty((rows.size, places.max() + 1, n_classes))
     far = np.ascontiguousarray((zeros - bonus).T)
     changes = np.zeros((n_models, n_classes))
     total = np.empty(n_classes)
@@ -151,7 +164,10 @@ def nearest_sparse(entries, rows, enters, rates, centers, is_l1, zeros, bonus):
                 if distance < lowest:
                     best, lowest = c, distance
             labels[place, g] = best
-    return labels
+            if places[g] >= 0:
+                for c in range(n_classes):
+                    distances[place, places[g], c] = zeros[c, g] + total[c]
+    return labels, distances
 
 
 @compiled

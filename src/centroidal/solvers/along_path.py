@@ -7,10 +7,15 @@ from . import _loops
 from .ranking import ROUNDING
 
 _LABELS_PER_BLOCK = 2**20
+NONE = np.array([], dtype=np.intp)
 
 
-def nearest_in_orders(path, orders, X, rows, *, is_l1, grid, bonus):
+def nearest_in_orders(path, orders, X, rows, *, is_l1, grid, bonus, kept=NONE):
     """Yield the nearest centers of some rows: a slice of `rows`, and labels (orders, rows, grid).
+
+    Beside them, for the models at the `kept` positions of the grid, in increasing order, distances
+    (orders, rows, kept, classes), less the bonus and less what all classes of a sample have in
+    common.
 
     The models have the first `grid` features of each order, of which the ranking may be one. The
     samples are in the coordinates of the path. `bonus` (classes, grid) is taken off the distances:
@@ -18,17 +23,23 @@ def nearest_in_orders(path, orders, X, rows, *, is_l1, grid, bonus):
     as in `predict`. Time is O(n m K + n K n_grid) for dense data, which are read once for all
     orders, and O(nnz K + n K n_grid) an order for sparse data; memory does not grow with the rows.
     """
-    nearest, rows = _nearest(path, orders, X, is_l1, grid, bonus), np.asarray(rows)
-    height = max(_loops.TILE, _LABELS_PER_BLOCK // (grid.size * len(orders)))
+    nearest, rows = _nearest(path, orders, X, is_l1, grid, bonus, kept), np.asarray(rows)
+    n_classes = path.class_centers.shape[0]
+    n_numbers = (grid.size + len(kept) * n_classes) * len(orders)
+    height = max(_loops.TILE, _LABELS_PER_BLOCK // n_numbers)
+    is_unseen = np.isnan(path.class_centers[:, 0])
     for start in range(0, rows.size, height):
         block = slice(start, min(start + height, rows.size))
-        yield block, nearest(rows[block])
+        labels, distances = nearest(rows[block])
+        distances -= bonus.T[kept]
+        distances[..., is_unseen] = np.inf
+        yield block, labels, distances
 
 
 def hits_along_path(path, X, rows, codes, weights, **rule):
     """Weight of the samples of each class that the path with its own ranking gets right."""
     hits = np.zeros((path.class_centers.shape[0], rule["grid"].size))
-    for block, labels in nearest_in_orders(path, path.ranking[None], X, rows, **rule):
+    for block, labels, _ in nearest_in_orders(path, path.ranking[None], X, rows, **rule):
         mine = rows[block]
         _loops.add_hits(labels[0], codes[mine], weights[mine], hits)
     return hits
@@ -38,19 +49,21 @@ def count_in_orders(path, orders, X, rows, cells, n_cells, see=None, **rule):
     """Count the rows of each cell by their nearest center, in (orders, grid, cells, classes).
 
     With true classes as the `cells` of `rows` these are confusion matrices. If given, `see` is
-    called with each slice of `rows` and its labels (rows, grid) in the first order.
+    called with each slice of `rows`, its labels (rows, grid) and distances in the first order.
     """
     shape = len(orders), rule["grid"].size, n_cells, path.class_centers.shape[0]
     counts = np.zeros(shape, dtype=np.int64)
-    for block, labels in nearest_in_orders(path, orders, X, rows, **rule):
+    for block, labels, distances in nearest_in_orders(path, orders, X, rows, **rule):
         _loops.add_counts(labels, cells[block], counts)
         if see is not None:
-            see(block, labels[0])
+            see(block, labels[0], distances[0])
     return counts
 
 
-def _nearest(path, orders, X, is_l1, grid, bonus):
-    """Return what finds the nearest classes of some rows."""
+def _nearest(path, orders, X, is_l1, grid, bonus, kept):
+    """Return what finds the nearest classes of some rows, and distances."""
+    places = np.full(grid.size, -1)
+    places[kept] = np.arange(len(kept))
     # A class without training samples is infinitely far away.
     is_unseen = np.isnan(path.class_centers[:, 0])
     bonus = np.where(is_unseen[:, None], -np.inf, bonus)
@@ -59,7 +72,7 @@ def _nearest(path, orders, X, is_l1, grid, bonus):
         centers = np.where(is_unseen[:, None], 0.0, centers)
     bonus = bonus - _rounding(path, orders, grid) * np.arange(len(centers))[:, None]
     find = _nearest_sparse if issparse(X) else _nearest_dense
-    return find(X, orders, path.scale, centers, is_l1, grid, bonus)
+    return find(X, orders, path.scale, centers, is_l1, grid, bonus, places)
 
 
 def _rounding(path, orders, grid):
@@ -72,17 +85,18 @@ def _rounding(path, orders, grid):
     return ROUNDING * np.cumsum(np.add.reduceat(sizes, starts, axis=1), axis=1)[:, None]
 
 
-def _nearest_dense(X, orders, scale, centers, is_l1, grid, bonus):
-    n_models, places = grid.size + 1, _models_entered(orders, grid)
+def _nearest_dense(X, orders, scale, centers, is_l1, grid, bonus, places):
+    n_models, entered = grid.size + 1, _models_entered(orders, grid)
     columns = np.arange(scale.size, dtype=np.uintp)
     if grid[-1] < scale.size:
-        columns = columns[(places < grid.size).any(axis=0)]
-    places += np.arange(len(orders), dtype=np.uintp)[:, None] * np.uintp(n_models)
-    enters = np.ascontiguousarray(places.T)
-    return lambda rows: _loops.nearest_dense(X, rows, columns, enters, scale, centers, is_l1, bonus)
+        columns = columns[(entered < grid.size).any(axis=0)]
+    entered += np.arange(len(orders), dtype=np.uintp)[:, None] * np.uintp(n_models)
+    enters = np.ascontiguousarray(entered.T)
+    features = (columns, enters, scale, centers)
+    return lambda rows: _loops.nearest_dense(X, rows, *features, is_l1, bonus, places)
 
 
-def _nearest_sparse(X, orders, scale, centers, is_l1, grid, bonus):
+def _nearest_sparse(X, orders, scale, centers, is_l1, grid, bonus, places):
     rates = 1.0 / scale
     centers = centers * rates
     losses = np.abs(centers) if is_l1 else centers**2
@@ -91,12 +105,15 @@ def _nearest_sparse(X, orders, scale, centers, is_l1, grid, bonus):
         for enters, order, mine in zip(_models_entered(orders, grid), orders, bonus, strict=True)
     ]
     entries, features = (X.data, X.indices, X.indptr), (rates, np.ascontiguousarray(centers.T))
-    return lambda rows: np.array(
-        [
-            _loops.nearest_sparse(entries, rows, enters, *features, is_l1, zeros, mine)
+
+    def find(rows):
+        found = [
+            _loops.nearest_sparse(entries, rows, enters, *features, is_l1, zeros, mine, places)
             for enters, zeros, mine in paths
         ]
-    )
+        return tuple(map(np.array, zip(*found, strict=True)))
+
+    return find
 
 
 def _models_entered(orders, grid):

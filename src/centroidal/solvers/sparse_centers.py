@@ -72,9 +72,10 @@ class CenterPath(NamedTuple):
         """Mean loss of a sample along one of the `k` selected features."""
         return float(self.spreads[self.ranking[:k]].mean())
 
-    def spread_path(self):
-        """`spread(k)` for every k from 1 on."""
-        return np.cumsum(self.spreads[self.ranking]) / np.arange(1, self.ranking.size + 1)
+    def spread_path(self, order=None):
+        """`spread(k)` for every k from 1 on; in another order of the features, if one is given."""
+        order = self.ranking if order is None else order
+        return np.cumsum(self.spreads[order]) / np.arange(1, order.size + 1)
 
 
 def solve_l2_centers(moments, scale):

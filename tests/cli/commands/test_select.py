@@ -207,6 +207,27 @@ def test_json_is_one_object_and_nothing_else(run, trees):
     assert facts["written"] == []
 
 
+def test_metrics_are_shown_and_printed_with_their_intervals(run, trees):
+    asked = ("select", trees.name, "--target", "tree", "--scoring", "neg_log_loss", *QUICK)
+    found = json.loads(run(*asked, "--json", "--quiet").out)["selection"]
+    assert found["scoring"] == "neg_log_loss"
+    assert found["score"] < 0.0 < found["metrics"]["log_loss"]
+    assert found["metrics"].keys() == found["intervals"].keys()
+    assert len(found["metrics"]) == 8
+    assert found["costs"] is None
+    shown = run(*asked, "--quiet").out
+    assert f"log loss {-found['score']:.3f}" in shown
+    for words in ("metric", "95 % interval", "area under the ROC curve", "Brier score"):
+        assert words in shown
+
+
+def test_a_comparison_by_probabilities_is_refused(run, trees):
+    options = ("--scoring", "roc_auc", "--compare", "--report", "r.html")
+    found = run("select", trees.name, "--target", "tree", *options)
+    assert found.code == 2
+    assert "--compare knows --scoring accuracy, balanced_accuracy" in found.err
+
+
 def test_all_files_are_written(run, trees, tmp_path):
     options = {
         "--report": "r.html",

@@ -32,7 +32,7 @@ def add_arguments(parser):
     add_options(
         parser.add_argument_group("reading the table"), *READING, *SHEET, "--impute", "--preprocess"
     )
-    group = add_options(parser.add_argument_group("comparison"), *EVALUATION)
+    group = add_options(parser.add_argument_group("comparison"), "--scoring", *EVALUATION)
     group.add_argument(
         "--neural", action="store_true",
         help="with the sparse centroid-encoder, a network; takes long",

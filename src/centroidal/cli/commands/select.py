@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from ...model_selection.methods import DEFAULT, METHODS, describe_methods
+from ...model_selection.methods import DEFAULT, METHODS, SCORES, SCORINGS, describe_methods
 from .. import display
 from ..files import (
     Outputs,
@@ -64,9 +64,9 @@ _ON_THE_CARD = (
 )  # fmt: skip
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_asked", "rule", "majority_score",
-    "beats_random", "metrics", "classes", "class_counts", "confusion", "recall", "fold_choices",
-    "method_scores", "impute", "has_mixed_groups", "preprocess", "blocks", "is_confounded",
-    "suspicions", "seconds",
+    "beats_random", "metrics", "intervals", "costs", "classes", "class_counts", "confusion",
+    "recall", "fold_choices", "method_scores", "impute", "has_mixed_groups", "preprocess", "blocks",
+    "is_confounded", "suspicions", "seconds",
 )  # fmt: skip
 
 
@@ -114,6 +114,11 @@ def _add_selection(group):
         help="auto takes the number with the best score, or the smallest within one standard error "
         "of it (default: one_se)",
     )  # fmt: skip
+    group.add_argument(
+        "--scoring", choices=SCORINGS, default="accuracy",
+        help="what counts, and chooses the number of features; of losses the negative, so that "
+        "more is better (default: accuracy)",
+    )  # fmt: skip
     add_options(group, *EVALUATION, "--blocks")
     even = number_reader(lambda number: number >= 0 and number % 2 == 0, "an even number from 0 on")
     group.add_argument(
@@ -151,6 +156,11 @@ def run(args, messages):
             "--compare adds to the report, so it needs --report R.html; the command compare "
             "works without."
         )
+    if args.compare and args.scoring not in SCORES:
+        raise InputError(
+            f"--compare knows --scoring {', '.join(SCORES)}; {args.scoring} is for the selection "
+            "alone."
+        )
     outputs = Outputs(args, _FILES, inputs=input_files(args), may_exist=["--checkpoint"])
     work = _select_stream if args.stream else _select_table
     table, selection, comparison = work(args, messages)
@@ -160,7 +170,11 @@ def run(args, messages):
     values = {"table": table_values(table), "selection": selection_values(selection)}
     _write(outputs, args, selection, table, comparison)
     display.show(
-        args, partial(display.selection, steps=_next_steps(args, table, outputs.written)),
+        args,
+        partial(
+            display.selection, rows=selection.metric_rows(),
+            steps=_next_steps(args, table, outputs.written),
+        ),
         **values, written=outputs.written,
     )  # fmt: skip
 

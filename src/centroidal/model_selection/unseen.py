@@ -1,0 +1,109 @@
+"""All metrics of unseen samples, from what was predicted of them when they were held out."""
+
+from functools import cached_property
+
+import numpy as np
+
+from .bootstrap import bootstrap_scores
+from .intervals import confidence_interval, design_effect
+from .methods import SCORES, metric_of, plain_score
+from .metrics import LOSSES, RANKED, sample_losses, score_confusion, score_probabilities
+
+_N_DRAWS, _FEWEST_DRAWS, _NUMBERS = 400, 50, 2**26  # resamples, and numbers that they may take
+
+
+class UnseenSamples:
+    """What is known of samples that were held out, by what each outer fold chose.
+
+    Parameters
+    ----------
+    source : MemorySource or BatchSource
+        Where they come from.
+    outcome : Outcome
+        What the folds show.
+    described : dict
+        What is known of each sample: ``predicted``, ``probabilities`` and ``true_codes``, each None
+        if nothing is.
+    """
+
+    def __init__(self, source, outcome, described):
+        self._source, self._outcome = source, outcome
+        self._predicted = described["predicted"]
+        self._probabilities, self._codes = described["probabilities"], described["true_codes"]
+
+    def metrics(self):
+        """Return each metric there is of all samples and folds together, by name."""
+        outcome = self._outcome
+        confusion, costs = outcome.outer.sum(axis=0), outcome.costs
+        found = {name: float(score_confusion(confusion, name)) for name in SCORES}
+        if self._probabilities is not None:
+            n_repeats, n_samples, n_classes = self._probabilities.shape
+            together = self._probabilities.reshape(-1, n_classes)
+            weights = np.ones((1, n_repeats * n_samples))
+            scores = score_probabilities(together, np.tile(self._codes, n_repeats), weights)
+            found |= {name: float(value[0]) for name, value in scores.items()}
+        elif outcome.losses is not None:
+            means = outcome.losses.sum(axis=0)[:, 0] / confusion.sum()
+            found |= zip(LOSSES, means.tolist(), strict=True)
+        if costs is not None:
+            found["cost"] = -float(score_confusion(confusion, "neg_cost", costs))
+        return found
+
+    def intervals(self, metrics):
+        """Return the 95 % confidence interval of each metric."""
+        return {name: self._interval(name, value) for name, value in metrics.items()}
+
+    def interval(self, score):
+        """Return that of the score by which something was chosen, the mean over folds."""
+        scoring = self._outcome.scoring
+        low, high = self._interval(metric_of(scoring), plain_score(score, scoring))
+        return (-high, -low) if scoring.startswith("neg_") else (low, high)
+
+    def _interval(self, name, value):
+        source, is_ranked = self._source, name in RANKED
+        return confidence_interval(
+            self._outcome,
+            name,
+            value,
+            units=int(source.units.counts.min()) if is_ranked else self._n_units,
+            effect=self._effect(name),
+            spread=self._spreads.get(name) if is_ranked else None,
+            seed=source.seed,
+        )
+
+    @property
+    def _n_units(self):
+        return self._source.n_groups or int(self._source.class_counts.sum())
+
+    def _effect(self, name):
+        """Return by how much groups raise the variance of a metric."""
+        source = self._source
+        if source.n_groups is None:
+            return 1.0
+        if source.groups is None:  # batches keep no sample: as if groups were right as a whole
+            return int(source.class_counts.sum()) / self._n_units
+        return design_effect(self._values(name), source.groups)
+
+    def _values(self, name):
+        """Return what each sample adds to a mean, in each repeat."""
+        if name in LOSSES:
+            return sample_losses(self._probabilities, self._codes)[:, LOSSES.index(name)]
+        if name == "cost":
+            return self._outcome.costs[self._codes, self._predicted]
+        return self._predicted == self._codes
+
+    @cached_property
+    def _spreads(self):
+        """Standard deviations over resamples, or whole groups, of metrics that rank samples."""
+        if self._probabilities is None:
+            return {}
+        first, groups = self._probabilities[0], self._source.groups
+        units = np.arange(self._codes.size) if groups is None else groups
+
+        def score(weights):
+            return score_probabilities(first, self._codes, weights, RANKED)
+
+        n_draws = max(_FEWEST_DRAWS, min(_N_DRAWS, _NUMBERS // self._codes.size))
+        rng = np.random.default_rng(self._source.seed)
+        drawn = bootstrap_scores(score, self._codes, units, n_draws, rng)
+        return {name: float(np.nanstd(values)) for name, values in drawn.items()}

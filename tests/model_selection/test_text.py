@@ -46,7 +46,7 @@ def vectorizer(**options):
 
 
 class TextQuestion(Question):
-    """Plain loops that learn vocabulary and weights in each training part."""
+    """Plain loops that learn vocabulary and weights in each training set."""
 
     def predict(self, method, size, train, test):
         front = vectorizer().fit(self.X[train])

@@ -107,7 +107,7 @@ class Question(NamedTuple):
         return cls(X, y, folds, fold_seeds, n_folds, **options)
 
     def predict(self, method, size, train, test):
-        """Labels of the test part by a model of the training part, and their score."""
+        """Labels of the test set by a model of the training set, and their score."""
         model = model_of(method, size, impute=self.impute, is_sparse=self.is_sparse)
         return self.ask(model.fit(self.X[train], self.y[train]), self.X[test], self.y[test])
 

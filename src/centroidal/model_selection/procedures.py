@@ -133,7 +133,7 @@ class CentersPath(NamedTuple):
         units = [self._unit(sizes[kept], order) for order in orders]
         rule = self._rule(sizes)
         for rows_of_block, *found in nearest_in_orders(path, orders, X, rows, **rule, kept=kept):
-            yield rows_of_block, list(map(partial(_predicted, kept), *found, units))
+            yield rows_of_block, list(map(partial(_predict_by_distances, kept), *found, units))
 
     def count(self, X, rows, cells, shape, sizes, see=None, orders=(), kept=NONE):
         """Count some rows by cell and predicted class, in (1 + orders, sizes, cells, classes).
@@ -147,7 +147,7 @@ class CentersPath(NamedTuple):
         unit = self._unit(sizes[kept])
 
         def show(block, labels, distances):
-            see(block, _predicted(kept, labels, distances, unit))
+            see(block, _predict_by_distances(kept, labels, distances, unit))
 
         shown = None if see is None else show
         return count_in_orders(self.solution.path, orders, X, rows, cells, shape[0], shown, **rule)
@@ -187,7 +187,7 @@ class CentersPath(NamedTuple):
         return self.problem.spreads_per_unit * self.solution.path.spread_path(order)[sizes - 1]
 
 
-def _predicted(kept, labels, distances, unit):
+def _predict_by_distances(kept, labels, distances, unit):
     """Return what is predicted of rows by their nearest classes, and distances from all."""
     behind = (distances - distances.min(axis=-1, keepdims=True)).swapaxes(0, 1)
     # Without any spread inside the classes the nearest one is certain.

@@ -70,17 +70,17 @@ def interval_words(interval, name):
 
 def with_interval(value, interval, name, sign=""):
     """Write a score, or with a sign a difference, and the ends of its interval if it has one."""
-    written = _signed(value, name, sign)
+    written = _score_with_sign(value, name, sign)
     has_one = np.isfinite(interval).all()
     return f"{written} ({_ends(interval, name, sign)})" if has_one else written
 
 
-def _signed(value, name, sign):
+def _score_with_sign(value, name, sign):
     return sign * bool(plain_value(value, name) > 0) + score(value, name)
 
 
 def _ends(interval, name, sign=""):
-    low, high = (_signed(end, name, sign) for end in _plain_ends(interval, name))
+    low, high = (_score_with_sign(end, name, sign) for end in _plain_ends(interval, name))
     low = low.removesuffix(f"{_NO_BREAK}%") if is_share(name) else low
     return f"{low} to {high}"
 

@@ -4,11 +4,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from centroidal.model_selection import select_features
+from centroidal.report import build_report
 from centroidal.report.sections import (
     answer_section,
     block_section,
     caveat_section,
     request_section,
+    words_section,
 )
 
 
@@ -107,3 +110,19 @@ def test_comparison_in_groups_says_so(comparison):
     assert asked["Folds"] == "3\u00a0folds of 20 whole groups (patient)"
     assert "Samples of one individual." in words_of(None, comparison)
     assert "Samples of one individual." not in words_of(None, grouped)
+
+
+def test_words_stand_with_their_class_and_documents_that_hold_them():
+    texts = ["fine warm one", "dull cold two", "warm fine <b>", "cold dull two"] * 6
+    found = select_features(
+        texts, ["good", "bad"] * 12, text=True, n_features_to_select=6, cv=3, n_repeats=1,
+        random_state=0,
+    )  # fmt: skip
+    bad, good = words_section(found)
+    assert (bad["label"], good["label"]) == ("bad", "good")
+    assert {"dull", "cold"} <= set(bad["words"])
+    assert not set(bad["words"]) & set(good["words"])
+    assert all("cold" in document["text"] for document in bad["documents"])
+    page = build_report(found).split('id="words"')[1].split("</section>")[0]
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page

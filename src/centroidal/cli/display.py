@@ -200,9 +200,11 @@ def _table(*columns):
 def _data_line(table, found):
     pairs = zip(found["classes"].tolist(), found["class_counts"], strict=True)
     sizes = [f"{label} ({count:,})" for label, count in pairs]
+    what = f"{table['n_samples']:,} samples, {table['n_features']:,} features"
+    if found.get("text"):
+        what = f"{table['n_samples']:,} documents"
     return (
-        f"{table['source']}: {table['n_samples']:,} samples, {table['n_features']:,} features, "
-        f"{len(sizes)} classes of {table['target']}: {', '.join(sizes)}."
+        f"{table['source']}: {what}, {len(sizes)} classes of {table['target']}: {', '.join(sizes)}."
     )
 
 
@@ -210,6 +212,7 @@ def _feature_table(features):
     from .._plain import percent  # numpy comes with it
 
     names = [name.replace("center_", "", 1) for name in features[0]]
+    names = ["speaks for" if name == "speaks_for" else name for name in names]
     table = _table(*zip(names, ["right", "left", *["right"] * (len(names) - 2)], strict=True))
     for each in features[:_MOST_ROWS]:
         if "frequency" in each:

@@ -37,6 +37,8 @@ def read_labelled(args, messages, impute, card=None):
     """Read a table with labels into memory; with the card of a model as that of training."""
     from ..io.prediction import read_like_training
 
+    if getattr(args, "text", None) is not None:
+        return _read_documents(args, messages)
     if Path(args.table).is_dir():
         who = "--stream reads it" if args.command == "select" else "only select --stream reads one"
         raise InputError(f"{args.table} is a folder, not a file; {who}.")
@@ -49,6 +51,19 @@ def read_labelled(args, messages, impute, card=None):
             transpose=args.transpose, layer=args.layer, impute=impute,
             duplicates=args.duplicates, annotations=annotations, samples=args.samples,
             sample_id=args.sample_id, allow_unmatched=args.allow_unmatched,
+            max_bytes=args.max_bytes,
+        )  # fmt: skip
+
+
+def _read_documents(args, messages):
+    from ..io import read_documents
+
+    messages.note(f"Reading {args.table} ...")
+    asked = {args.groups, args.blocks} - {None, "none", args.id}
+    with input_errors():
+        return read_documents(
+            args.table, text=[name for name in args.text if name] or None, target=args.target,
+            ids=args.id, annotations=sorted(asked), encoding=args.encoding,
             max_bytes=args.max_bytes,
         )  # fmt: skip
 

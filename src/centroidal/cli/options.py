@@ -13,6 +13,8 @@ _OPTIONS = {
     "cv": "--folds",
     "n_repeats": "--repeats",
     "n_resamples": "--resamples",
+    "max_features": "--max-features",
+    "min_df": "--min-df",
     "n_jobs": "--jobs",
     "random_state": "--seed",
     "checkpoint": "--checkpoint",
@@ -94,7 +96,8 @@ _KNOWN = {
     "model": {"metavar": "M.skops", "help": "model file"},
     "table": {"metavar": "TABLE", "help": TABLE},
     "--target": {
-        "required": True, "metavar": "NAME", "help": "the column of labels; y in svmlight files",
+        "required": True, "metavar": "NAME",
+        "help": "the column of labels; y in svmlight files, class in a folder of documents",
     },
     "--id": {"metavar": "COLUMN", "help": "the column with names of samples"},
     "--drop": {
@@ -138,6 +141,10 @@ _KNOWN = {
         "help": "what is done to the rows first, inside the folds: "
         + "; ".join(f"{name}, {words}" for name, words in PREPROCESSING.items())
         + "; several in their order, separated by commas",
+    },
+    "--encoding": {
+        "default": "utf-8", "metavar": "NAME",
+        "help": "how characters of text are written in bytes, such as latin-1 (default: utf-8)",
     },
     "--groups": {
         "metavar": "COLUMN",

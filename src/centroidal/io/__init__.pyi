@@ -1,4 +1,6 @@
+from .documents import read_documents
 from .evaluation import Evaluation, evaluate_model
+from .explanation import explain_documents
 from .merging import merge_models
 from .onnx_export import to_onnx
 from .prediction import Predictions, predict_table, read_new_samples
@@ -9,8 +11,10 @@ __all__ = [
     "Predictions",
     "Table",
     "evaluate_model",
+    "explain_documents",
     "merge_models",
     "predict_table",
+    "read_documents",
     "read_new_samples",
     "read_table",
     "to_onnx",

@@ -3,6 +3,7 @@
 import re
 import warnings
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from scipy import sparse
@@ -16,7 +17,9 @@ from ..model_selection.feature_flow import follow_features, steps_of
 from ..persistence.model_file import objects_in
 from ..streaming.request import N_NAMES, count_noun, list_names, quote
 from ..streaming.text import csv_bytes
+from .documents import read_documents
 from .duplicates import COLLAPSES
+from .explanation import takes_documents
 from .tables import read_table
 
 __all__ = [
@@ -50,6 +53,9 @@ class Predictions:
         Names of the samples, as str.
     remarks : tuple of str
         What was unusual and how it was handled, a sentence each.
+    words : list of dict of str to float, or None
+        Of documents, the words that decided, if they were asked for; see
+        :func:`explain_documents`.
     """
 
     labels: np.ndarray
@@ -57,14 +63,15 @@ class Predictions:
     probabilities: np.ndarray | None
     ids: np.ndarray | None
     remarks: tuple = ()
+    words: list | None = None
 
     def __repr__(self):
         return f"<Predictions: {len(self.labels)} samples, {len(self.classes)} classes>"
 
     def write_csv(self, path, force=False):
-        """Write a row for each sample: ``id``, ``prediction``, ``probability_<class>``.
+        """Write a row for each sample: ``id``, ``prediction``, ``probability_<class>``, ``words``.
 
-        Without ids, or without probabilities, their columns are left out. Numbers are written so
+        Without ids, probabilities or words, their columns are left out. Numbers are written so
         that they read back exactly. A text that a spreadsheet would run as a formula, because it
         begins with = + - @ or a tab, gets an apostrophe before it, which :func:`read_table` takes
         away. The file is written in one atomic step.
@@ -87,7 +94,14 @@ class Predictions:
         if self.probabilities is not None:
             for label, column in zip(self.classes.tolist(), self.probabilities.T, strict=True):
                 columns[f"probability_{label}"] = [repr(float(value)) for value in column]
+        if self.words is not None:
+            columns["words"] = [say_words(each) for each in self.words]
         return columns
+
+
+def say_words(words):
+    """Tell words with their weights, in one text."""
+    return "; ".join(f"{word} ({weight:+.3g})" for word, weight in words.items())
 
 
 def predict_table(model, table, *, target=None, allow_extra=False):
@@ -147,6 +161,8 @@ def predict_table(model, table, *, target=None, allow_extra=False):
     """
     check_flag("allow_extra", allow_extra)
     _check_classifier(model)
+    if takes_documents(model):
+        return replace(predict_rows(model, table.X), ids=table.ids, remarks=table.remarks)
     _check_n_features(model, table.n_features)
     remarks = [remark for remark in table.remarks if not remark.endswith(_TO_BE_FILLED)]
     place, is_read = _match(model, table, target, allow_extra, remarks)
@@ -254,6 +270,37 @@ def _is_absent(name, error):
     """Whether a table was refused because it has nothing of a name."""
     kinds = "column|row|row or column|feature|array|column of obs"
     return re.search(rf" has no ({kinds}) {re.escape(quote(name))}[.,]", str(error)) is not None
+
+
+def text_columns(model):
+    """Return the columns of texts that a model reads; None if it reads numbers."""
+    if not takes_documents(model):
+        return None
+    first = steps_of(model)[0]
+    return list(getattr(first, "feature_names_in_", ["text"]))
+
+
+def read_new_documents(source, model, *, ids=None, encoding="utf-8", max_bytes=None):
+    """Read new documents for a model, whose columns are called as those of training.
+
+    Parameters
+    ----------
+    source : str or Path
+        As in :func:`read_documents`.
+    model : Pipeline
+        The model, which knows the columns.
+    ids, encoding, max_bytes
+        As in :func:`read_documents`.
+
+    Returns
+    -------
+    Table
+        Documents, without labels.
+    """
+    columns = text_columns(model)
+    if Path(source).is_dir() and len(columns) == 1:
+        columns = None  # whatever they were called
+    return read_documents(source, text=columns, ids=ids, encoding=encoding, max_bytes=max_bytes)
 
 
 def _on_label(target):

@@ -18,7 +18,7 @@ from ._text import read_text, read_text_sheet
 from .duplicates import COLLAPSES, collapse_features
 from .sheets import annotation_texts, join_sheet
 
-__all__ = ["Table", "read_table"]
+__all__ = ["Table", "on_classes", "on_ids", "read_table"]
 
 _MANY_LABELS = 20
 _TEXT = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
@@ -254,7 +254,7 @@ def read_table(
     if not is_finite(X):
         refuse_infinite(X, names, request.name)
         X, names, remark = _handle_missing(X, names, request, impute, found.y is not None)
-    on_samples = (*_on_ids(found.ids), *_on_classes(found.y, found.target))
+    on_samples = (*on_ids(found.ids), *on_classes(found.y, found.target))
     return Table(
         X=X,
         y=found.y,
@@ -335,7 +335,8 @@ def _read_object(source, request):
 # ------------------------------------------------------------------ labels and ids
 
 
-def _on_classes(y, target):
+def on_classes(y, target):
+    """Say what is unusual about labels."""
     if y is None:
         return []
     classes, counts = np.unique(y, return_counts=True)
@@ -350,7 +351,8 @@ def _on_classes(y, target):
     return [f"{len(single)} classes have one sample each: {list_values(single)}."] if single else []
 
 
-def _on_ids(ids):
+def on_ids(ids):
+    """Say which names of samples repeat."""
     repeated = [name for name, count in Counter(ids or ()).items() if count > 1]
     if not repeated:
         return []

@@ -273,7 +273,8 @@ def _check_most(max_features, text, n_features_to_select):
     """Return the largest number of features that may be chosen; None for any."""
     if max_features != "auto":
         return max_features
-    return _MOST_WORDS if text and n_features_to_select == "auto" else None
+    is_text = text is not None and text is not False
+    return _MOST_WORDS if is_text and n_features_to_select == "auto" else None
 
 
 class _Selected(NamedTuple):

@@ -197,13 +197,16 @@ class FeatureSelection:
         -------
         dict of str to list
             Columns with an entry for each feature, the best first: ``rank``, ``feature``, ``gain``,
-            ``frequency`` if there is a `stability`, and a ``center_`` of each class.
+            ``speaks_for`` if these are words, ``frequency`` if there is a `stability`, and a
+            ``center_`` of each class.
         """
         columns = {
             "rank": list(range(1, self.n_features_to_select + 1)),
             "feature": self.selected_names.tolist(),
             "gain": self.gains[self.selected].tolist(),
         }
+        if self.text is not None:
+            columns["speaks_for"] = [str(label) for label in self.speaks_for.tolist()]
         if self.stability is not None:
             frequencies = self.stability.selection_frequencies_
             columns["frequency"] = frequencies[self.selected].tolist()

@@ -2,6 +2,7 @@
 
 import json
 from io import BytesIO
+from types import NoneType
 
 from scipy.sparse import load_npz
 
@@ -13,6 +14,7 @@ __all__ = ["Audit", "UntrustedTypeError"]
 
 _SCHEMA = "schema.json"
 _MAX_DEPTH = 60  # objects inside objects
+_BY_NAME = ("ObjectNode", "TupleNode", "TypeNode", "FunctionNode")  # what a person may trust
 _ADVICE = {  # by loader
     "FunctionNode": " as a function",
     "MethodNode": " as a method",
@@ -37,8 +39,8 @@ class Audit:
         The types and functions that the schema names, all of them allowed.
     """
 
-    def __init__(self, members, max_bytes):
-        self._members = members
+    def __init__(self, members, max_bytes, trusted=()):
+        self._members, self._trusted = members, frozenset(trusted)
         self._n_bytes_left = max_bytes
         self._arrays = {}
         self.kinds = set()
@@ -50,7 +52,7 @@ class Audit:
             raise ValueError(f"{_SCHEMA} must hold an object")
         clean = self._node(state, 0)
         kind = _kind(clean)
-        if kind not in ESTIMATORS:
+        if kind not in ESTIMATORS and kind not in self._trusted:
             raise UntrustedTypeError(f"{kind} is no estimator that a model file may hold.")
         protocol = state.get("protocol")
         # Protocol 0 names functions elsewhere than it is audited here.
@@ -76,11 +78,16 @@ class Audit:
         if not all(isinstance(value, str) for value in head.values()):
             raise ValueError("a type must be named by texts")
         loader, kind = head["__loader__"], _kind(head)
-        if kind not in ALLOWED.get(loader, ()):
+        if not self._is_allowed(loader, kind):
             advice = _ADVICE.get(loader, "")
             raise UntrustedTypeError(f"{kind} is not allowed in a model file{advice}.")
         self.kinds.add(kind)
         return head | getattr(self, f"_{loader}")(state, kind, depth + 1)
+
+    def _is_allowed(self, loader, kind):
+        if kind in ALLOWED.get(loader, ()):
+            return True
+        return loader in _BY_NAME and kind in self._trusted
 
     def _nodes(self, states, depth):
         if not isinstance(states, list):
@@ -127,6 +134,13 @@ class Audit:
         return {}
 
     _FunctionNode = _TypeNode
+
+    def _SliceNode(self, state, kind, depth):
+        ends = state["content"]
+        names = ("start", "stop", "step")
+        if not isinstance(ends, dict) or not all(type(ends[n]) in (int, NoneType) for n in names):
+            raise ValueError("a slice must have whole numbers, or null")
+        return {"content": {name: ends[name] for name in names}}
 
     def _DTypeNode(self, state, kind, depth):
         content = self._node(state["content"], depth)

@@ -27,6 +27,7 @@ from .._state import StateError, check_state, has_state
 from ..classifiers import DecisionDAGClassifier
 from .archive import pack_archive, parse_json, read_members
 from .audit import Audit, UntrustedTypeError
+from .vectorisers import check_vectoriser
 
 __all__ = [
     "ModelCard",
@@ -38,6 +39,9 @@ __all__ = [
     "save_model",
 ]
 
+_SEARCHES = (
+    "GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV",
+)  # fmt: skip
 _CARD, _SUFFIX = "centroidal.json", ".skops"
 _MAX_BYTES = 2**30
 
@@ -74,20 +78,22 @@ class ModelCard:
     sklearn_version: str = ""
 
 
-def save_model(model, path, *, metadata=None, force=False):
+def save_model(model, path, *, metadata=None, force=False, trusted=()):
     """Write an estimator to a file that `load_model` reads without running code from it.
 
     Parameters
     ----------
     model : estimator
-        An estimator of this library, fitted or not, or a pipeline of one with imputers, scalers
-        and linear models of scikit-learn.
+        An estimator of this library, fitted or not, or a pipeline of one with imputers, scalers,
+        vectorisers and linear models of scikit-learn. Of a search its best estimator is saved.
     path : str or path
         File to write; its name must end in ``.skops``.
     metadata : dict, default=None
         Anything that JSON can say, under names: where the data came from, who to ask.
     force : bool, default=False
         Whether a file that exists may be overwritten.
+    trusted : sequence of str, default=()
+        Dotted names of further types that the model may hold, as in :func:`load_model`.
 
     Raises
     ------
@@ -124,18 +130,22 @@ def save_model(model, path, *, metadata=None, force=False):
     """
     path = check_target(path, _SUFFIX, force)
     metadata = _check_metadata(metadata)
-    write_atomically(path, model_file_content(model, metadata), force=force)
+    content = model_file_content(model, metadata, trusted=_check_trusted(trusted))
+    write_atomically(path, content, force=force)
 
 
-def model_file_content(model, metadata, more_members=None):
+def model_file_content(model, metadata, more_members=None, trusted=()):
     """Return the bytes of a model file; further members are for whoever reads them."""
+    model = _plain_copy(model)
     card = vars(_card_of(model)) | {"metadata": metadata}
     check_model(model)
-    members = _members_of(model) | (more_members or {}) | {_CARD: json.dumps(card).encode()}
+    members = (
+        _members_of(model, trusted) | (more_members or {}) | {_CARD: json.dumps(card).encode()}
+    )
     return pack_archive(members)
 
 
-def _members_of(model):
+def _members_of(model, trusted):
     skops_io = require("skops.io", "persist", "A model file")
     try:
         content = skops_io.dumps(_with_keys(model, _text_of))
@@ -149,11 +159,11 @@ def _members_of(model):
             f"{type(model).__name__} holds something that a model file cannot: {error}"
         ) from error
     with zipfile.ZipFile(BytesIO(content)) as archive:
-        audit = Audit({name: archive.read(name) for name in archive.namelist()}, np.inf)
+        audit = Audit({name: archive.read(name) for name in archive.namelist()}, np.inf, trusted)
     return audit.members_of(audit.schema())
 
 
-def load_model(path, *, max_bytes=_MAX_BYTES):
+def load_model(path, *, max_bytes=_MAX_BYTES, trusted=()):
     """Read an estimator that `save_model` wrote, without trusting the file.
 
     Parameters
@@ -162,6 +172,10 @@ def load_model(path, *, max_bytes=_MAX_BYTES):
         File to read.
     max_bytes : int, default=2**30
         How much the file may hold once it is unpacked.
+    trusted : sequence of str, default=()
+        Dotted names of further types and functions that this file may hold, such as
+        ``"package.module.Estimator"``. They are imported and built with whatever state the file
+        gives them, so name only what you would run.
 
     Returns
     -------
@@ -191,12 +205,13 @@ def load_model(path, *, max_bytes=_MAX_BYTES):
     parts of scikit-learn, written by another version of it, scikit-learn warns.
     """
     skops_io = require("skops.io", "persist", "A model file")
+    trusted = _check_trusted(trusted)
     check_source(path)
     with errors_that_name(path), open(path, "rb") as stream:
         members = read_members(stream, max_bytes)
         card = _parse_card(members)
         _check_version(card.centroidal_version)
-        audit = Audit(members, max_bytes)
+        audit = Audit(members, max_bytes, trusted)
         members = audit.members_of(audit.schema())
         model = skops_io.loads(pack_archive(members), trusted=sorted(audit.kinds))
         if type(model).__name__ != card.class_name:
@@ -209,16 +224,28 @@ def load_model(path, *, max_bytes=_MAX_BYTES):
 def check_model(model):
     """Raise unless the parameters and the fitted state of a model are such as fitting gives.
 
-    Of all estimators of this library in it, wherever they are; those of scikit-learn compute with
-    arrays alone, which refuse what does not fit together.
+    Of all estimators of this library in it, wherever they are, and of vectorisers; the others of
+    scikit-learn compute with arrays alone, which refuse what does not fit together.
     """
     for each in objects_in(model, set()):
-        if hasattr(each, "get_params") and has_state(each):
-            check_parameters(each)
-            try:
+        if not hasattr(each, "get_params") or isinstance(each, type):
+            continue
+        try:
+            if has_state(each):
+                check_parameters(each)
                 check_state(each)
-            except StateError as error:
-                raise error.inside(type(each).__name__) from None
+            check_vectoriser(each)
+        except StateError as error:
+            raise error.inside(type(each).__name__) from None
+
+
+def _check_trusted(trusted):
+    """Return the names of types that a person trusts."""
+    names = [trusted] if isinstance(trusted, str) else list(trusted)
+    for name in names:
+        if not isinstance(name, str) or "." not in name:
+            raise ValueError(f"trusted={name!r} must be the dotted name of a type.")
+    return names
 
 
 def objects_in(thing, known):
@@ -350,7 +377,40 @@ def _release(version):
     return tuple(map(int, found.groups()))
 
 
-# Keys that are pairs ----------------------------------------------------------------------------
+# What a file cannot say ------------------------------------------------------------------------
+
+
+def _plain_copy(model):
+    """Copy a model so that a file can hold it.
+
+    Of a search the best estimator is left; words of a vocabulary have plain numbers.
+    """
+    kind = type(model).__name__
+    if kind in _SEARCHES:
+        if not hasattr(model, "best_estimator_"):
+            raise TypeError(f"model={kind} must be fitted; its best estimator is what is saved.")
+        return _plain_copy(model.best_estimator_)
+    if isinstance(model, Pipeline):
+        model = copy(model)
+        model.steps = [(name, _plain_copy(step)) for name, step in model.steps]
+    elif kind == "FeatureUnion" and not isinstance(model, type):
+        model = copy(model)
+        model.transformer_list = [(n, _plain_copy(step)) for n, step in model.transformer_list]
+    elif kind == "ColumnTransformer" and not isinstance(model, type):
+        model = copy(model)
+        for name in ("transformers", "transformers_"):
+            if hasattr(model, name):
+                rows = [(step, _plain_copy(part), at) for step, part, at in getattr(model, name)]
+                setattr(model, name, rows)
+    elif isinstance(getattr(model, "vocabulary_", None), dict):
+        model = copy(model)
+        vars(model).pop("_stop_words_id", None)  # where something was in memory
+        model.vocabulary_ = {word: _plain_number(n) for word, n in model.vocabulary_.items()}
+    return model
+
+
+def _plain_number(value):
+    return value.item() if isinstance(value, np.integer) else value
 
 
 def _text_of(pair):

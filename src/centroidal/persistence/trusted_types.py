@@ -32,9 +32,14 @@ ESTIMATORS = {
     # Of scikit-learn, those that compute with arrays alone. Trees and support vector machines are
     # not among them: their compiled loops believe indices that a file could forge.
     "sklearn.calibration.CalibratedClassifierCV",
+    "sklearn.compose._column_transformer.ColumnTransformer",
     "sklearn.decomposition._pca.PCA",
     "sklearn.decomposition._truncated_svd.TruncatedSVD",
     "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+    "sklearn.feature_extraction.text.CountVectorizer",
+    "sklearn.feature_extraction.text.HashingVectorizer",
+    "sklearn.feature_extraction.text.TfidfTransformer",
+    "sklearn.feature_extraction.text.TfidfVectorizer",
     "sklearn.feature_selection._from_model.SelectFromModel",
     "sklearn.feature_selection._univariate_selection.SelectKBest",
     "sklearn.feature_selection._univariate_selection.SelectPercentile",
@@ -43,8 +48,11 @@ ESTIMATORS = {
     "sklearn.impute._base.SimpleImputer",
     "sklearn.linear_model._logistic.LogisticRegression",
     "sklearn.linear_model._ridge.RidgeClassifier",
+    "sklearn.naive_bayes.ComplementNB",
     "sklearn.naive_bayes.GaussianNB",
+    "sklearn.naive_bayes.MultinomialNB",
     "sklearn.neighbors._nearest_centroid.NearestCentroid",
+    "sklearn.pipeline.FeatureUnion",
     "sklearn.pipeline.Pipeline",
     "sklearn.preprocessing._data.MaxAbsScaler",
     "sklearn.preprocessing._data.MinMaxScaler",
@@ -53,9 +61,12 @@ ESTIMATORS = {
     "sklearn.preprocessing._data.QuantileTransformer",
     "sklearn.preprocessing._data.RobustScaler",
     "sklearn.preprocessing._data.StandardScaler",
+    "sklearn.preprocessing._encoders.OneHotEncoder",
+    "sklearn.preprocessing._encoders.OrdinalEncoder",
     "sklearn.preprocessing._function_transformer.FunctionTransformer",
     "sklearn.preprocessing._label.LabelBinarizer",
     "sklearn.preprocessing._label.LabelEncoder",
+    "sklearn.svm._classes.LinearSVC",  # whose compiled code is for fitting alone
 }
 _PARTS = {
     "centroidal.statistics.class_moments.ClassMoments",
@@ -110,6 +121,7 @@ _UFUNCS = (
 _FUNCTIONS = {  # without effects beyond what they return
     *(f"numpy.{name}" for name in _UFUNCS),
     *(f"numpy._core._multiarray_umath.{name}" for name in _UFUNCS),  # as older versions say
+    "centroidal.preprocessing.words.split_words",
     "centroidal.preprocessing.spectra.savitzky_golay",
     "centroidal.preprocessing.spectra.standard_normal_variate",
     "sklearn.feature_selection._univariate_selection.chi2",
@@ -130,6 +142,7 @@ ALLOWED = {
     "ListNode": {"builtins.list"},
     "NdArrayNode": {"numpy.ndarray"} | _SCALARS,
     "ObjectNode": ESTIMATORS | _PARTS,
+    "SliceNode": {"builtins.slice"},
     "SparseMatrixNode": {
         f"scipy.sparse._{kind}.{kind}_{sort}"
         for kind in ("csc", "csr")

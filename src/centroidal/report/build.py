@@ -161,6 +161,7 @@ def _content(selection, comparison, table, command):
         "answer": sections.answer_section(selection, comparison),
         "slider": sections.slider_section(selection),
         "features": features,
+        "words": sections.words_section(selection),
         "is_streamed": selection is not None and selection.is_streamed,
         "references": references,
         "compared": compared,

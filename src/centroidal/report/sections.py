@@ -294,6 +294,28 @@ def feature_section(selection):
     }
 
 
+def words_section(selection):
+    """Return the words that speak for each class, with documents that show them."""
+    if selection is None or selection.text is None:
+        return None
+    speaks, names = selection.speaks_for.tolist(), selection.selected_names
+    examples = selection.text.get("examples", ())
+    found = []
+    for label, shown in zip(
+        selection.classes.tolist(), class_labels(selection.classes), strict=True
+    ):
+        words = [tidy(name) for name, each in zip(names, speaks, strict=True) if each == label]
+        documents = [
+            {"text": tidy(each["text"], 400), "words": [tidy(word) for word in each["words"]]}
+            for each in examples
+            if each["class"] == label
+        ]
+        if words or documents:
+            row = {"label": shown, "words": words[:_FIRST_ROWS], "documents": documents}
+            found.append(row | {"n_more": max(0, len(words) - _FIRST_ROWS)})
+    return found[:_MAX_CLASSES]
+
+
 def _feature_rows(selection):
     """Name, gain, frequency and centers of the first features, as many as the budget allows."""
     has_centers = len(selection.classes) <= _MAX_CENTER_COLUMNS

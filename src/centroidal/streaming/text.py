@@ -127,8 +127,8 @@ def check_n_cells(text, request, n_stored):
     request.check_size(n_bytes, n_stored)
 
 
-def split_header(data, request, suffix):
-    """Cut off the header; say what is unusual about the table."""
+def split_header(data, request, suffix, least=2):
+    """Cut off the header, of at least so many names; say what is unusual about the table."""
     name = request.name
     start = re.search(rb"[^\s]", data)
     if start is None:
@@ -151,7 +151,7 @@ def split_header(data, request, suffix):
     header = [cell_text(cell) for cell in header]
     lines = Lines(header, body, separator, first_line + n_lines, is_quoted)
     lines, more = _with_row_names(lines)
-    if len(lines.header) == 1:
+    if len(lines.header) < least:
         raise ValueError(
             f"{name} has one column, {quote(header[0])}; cells must be separated by "
             f"{', '.join(SEPARATORS.values())}."

@@ -2,20 +2,25 @@
 
 from .. import display
 from ..files import Outputs, load_model_file
-from ..messages import input_errors
+from ..messages import InputError, input_errors
 from ..options import READING, add_options, add_output
 
 HELP = "Predict the classes of new samples with a model."
 EXAMPLES = """\
   centroidal predict tumour.skops new.csv -o predictions.csv
-  centroidal predict tumour.skops new.csv --id sample -o predictions.csv --allow-extra"""
+  centroidal predict tumour.skops new.csv --id sample -o predictions.csv --allow-extra
+  centroidal predict reviews.skops new.jsonl --explain -o predictions.csv"""
 
 
 def add_arguments(parser):
     """Add the arguments."""
     add_options(parser, "model", "table")
     add_output(parser, "P.csv", "predictions: id, prediction, probability_<class>")
-    add_options(parser.add_argument_group("reading the table"), *READING)
+    add_options(parser.add_argument_group("reading the table"), *READING, "--encoding")
+    parser.add_argument(
+        "--explain", action="store_true",
+        help="tell for each document the words that decided, and how much each weighs",
+    )  # fmt: skip
     add_options(parser, "--allow-extra", "--force")
 
 
@@ -34,9 +39,13 @@ def run(args, messages):
 
 
 def _predict(args):
-    from ...io.prediction import label_name, predict_table, read_new_samples
+    from ...io.prediction import label_name, predict_table, read_new_samples, text_columns
 
     card, model = load_model_file(args.model)
+    if text_columns(model) is not None:
+        return _predict_documents(args, model)
+    if args.explain:
+        raise InputError(f"--explain is for documents, and {args.model} reads numbers.")
     target = label_name(card)
     with input_errors():
         table = read_new_samples(
@@ -44,3 +53,18 @@ def _predict(args):
             layer=args.layer, duplicates=args.duplicates, max_bytes=args.max_bytes,
         )  # fmt: skip
         return predict_table(model, table, target=target, allow_extra=args.allow_extra)
+
+
+def _predict_documents(args, model):
+    from dataclasses import replace
+
+    from ...io import explain_documents, predict_table
+    from ...io.prediction import read_new_documents
+
+    with input_errors(TypeError):
+        options = {"ids": args.id, "encoding": args.encoding, "max_bytes": args.max_bytes}
+        table = read_new_documents(args.table, model, **options)
+        predictions = predict_table(model, table)
+        if not args.explain:
+            return predictions
+        return replace(predictions, words=explain_documents(model, table.X))

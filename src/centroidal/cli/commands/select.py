@@ -42,6 +42,8 @@ EXAMPLES = """\
   centroidal select expression.csv --target tumour -k 20 --model tumour.skops
   centroidal select genes.tsv --transpose --samples sheet.csv --target tumour --groups patient
   centroidal select expression.csv --target tumour --method best --report report.html
+  centroidal select reviews.csv --text body --target label --model reviews.skops
+  centroidal select mails/ --text --target class --encoding latin-1 --report mails.html
   centroidal select cells.h5ad --target kind --layer counts --features features.csv
   centroidal select parts/ --target tumour --stream --checkpoint so_far.skops"""
 
@@ -49,6 +51,10 @@ _N_RESAMPLES = 50
 _IN_MEMORY = (
     "--impute", "--preprocess", "--transpose", "--duplicates", *SHEET, "--blocks", "--resamples",
     "--compare", "--export-selected",
+)  # fmt: skip
+_OF_TEXT = ("--ngrams", "--min-df", "--counts", "--sublinear")
+_OF_NUMBERS = (
+    "--drop", "--transpose", "--layer", *SHEET, "--impute", "--compare", "--export-selected",
 )  # fmt: skip
 _FILES = {
     "--report": (".html",),
@@ -64,6 +70,7 @@ _ON_THE_CARD = (
 )  # fmt: skip
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_asked", "rule", "majority_score",
+    "max_features", "text",
     "beats_random", "metrics", "intervals", "costs", "classes", "class_counts", "confusion",
     "recall", "fold_choices", "method_scores", "impute", "has_mixed_groups", "preprocess", "blocks",
     "is_confounded", "suspicions", "seconds",
@@ -75,12 +82,16 @@ _PRINTED = (
 
 def add_arguments(parser):
     """Add the arguments."""
-    folders = "; with --stream also a folder of .parquet files"
+    folders = (
+        "; with --stream also a folder of .parquet files; with --text also .jsonl (also .gz), or a "
+        "folder with a folder a class and a file a document"
+    )
     parser.add_argument("table", metavar="TABLE", help=TABLE + folders)
     add_options(parser, "--target")
     reading = parser.add_argument_group("reading the table")
     add_options(reading, *READING, *SHEET, "--impute", "--preprocess")
     _add_stream(reading)
+    _add_text(parser.add_argument_group("documents"))
     _add_selection(parser.add_argument_group("selection"))
     _add_files(parser.add_argument_group("files to write"))
 
@@ -97,6 +108,29 @@ def _add_stream(group):
     )  # fmt: skip
 
 
+def _add_text(group):
+    group.add_argument(
+        "--text", action="append", nargs="?", const="", metavar="COLUMN",
+        help="a column of texts, whose words and pairs of words are the features; may be given "
+        "several times, and without a name for a folder",
+    )  # fmt: skip
+    group.add_argument(
+        "--ngrams", type=whole_number(1), metavar="N",
+        help="longest run of words that is a feature (default: 2)",
+    )  # fmt: skip
+    group.add_argument(
+        "--min-df", type=whole_number(1), metavar="N",
+        help="in how many documents of training a word must be (default: 2)",
+    )  # fmt: skip
+    group.add_argument(
+        "--counts", action="store_true", help="count words (default: weigh them by TF-IDF)"
+    )
+    group.add_argument(
+        "--sublinear", action="store_true", help="take 1 + log(count) in place of counts"
+    )
+    add_options(group, "--encoding")
+
+
 def _add_selection(group):
     methods = describe_methods()
     words = "; ".join(f"{key}, {summary}" for key, summary in methods.items())
@@ -108,6 +142,10 @@ def _add_selection(group):
         "-k", "--n-features-to-select", type=whole_number(1, word="auto"), default="auto",
         metavar="N|auto",
         help="how many features to select; auto chooses by cross-validation (default: auto)",
+    )  # fmt: skip
+    group.add_argument(
+        "--max-features", type=whole_number(1, word="none"), metavar="N|none",
+        help="the most features that auto may choose (default: 200 with --text, else none)",
     )  # fmt: skip
     group.add_argument(
         "--rule", choices=("best", "one_se"), default="one_se",
@@ -150,6 +188,7 @@ def _add_files(group):
 
 def run(args, messages):
     """Select features of a table, score the selection, write what is asked for."""
+    _check_text(args)
     _check_stream(args)
     if args.compare and args.report is None:
         raise InputError(
@@ -216,6 +255,18 @@ def use_cores(args, method):
     return -1 if args.jobs is None and uses_threads else args.jobs
 
 
+def _check_text(args):
+    """Raise if an option does not go with documents, or needs them."""
+    if args.text is None:
+        for option in _OF_TEXT:
+            if option_value(args, option):
+                raise InputError(f"{option} is for documents, so it needs --text COLUMN.")
+        return
+    for option in _OF_NUMBERS:
+        if option_value(args, option):
+            raise InputError(f"{option} is for tables of numbers, so not with --text.")
+
+
 def _check_stream(args):
     """Raise if an option needs all samples in memory, which is what --stream is to avoid."""
     if not args.stream:
@@ -240,12 +291,26 @@ def _parameters(args):
     return {
         "method": args.method,
         "n_features_to_select": args.n_features_to_select,
+        "max_features": _most_features(args),
         "rule": args.rule,
         "scoring": args.scoring,
         "cv": args.folds,
         "n_jobs": use_cores(args, args.method),
         "random_state": args.seed,
     }
+
+
+def _most_features(args):
+    return {None: "auto", "none": None}.get(args.max_features, args.max_features)
+
+
+def _text_options(args):
+    """Return how words become features; None if the table is one of numbers."""
+    if args.text is None:
+        return None
+    asked = {"ngrams": args.ngrams, "min_df": args.min_df, "sublinear": args.sublinear}
+    asked["kind"] = "counts" if args.counts else None
+    return {name: value for name, value in asked.items() if value}
 
 
 def _select_table(args, messages):
@@ -255,7 +320,7 @@ def _select_table(args, messages):
     selection = select_samples(
         messages, table.X, table.y, **_parameters(args), n_repeats=args.repeats,
         groups=groups_of(args, table), blocks=_blocks(args, table), impute=table.impute,
-        preprocess=args.preprocess,
+        preprocess=args.preprocess, text=_text_options(args),
         n_resamples=n_resamples(args), feature_names=table.feature_names,
     )  # fmt: skip
     comparison = None if fits is None else finish_comparison(fits, args, messages)
@@ -382,6 +447,8 @@ def _next_steps(args, table, written):
     else:
         words = ["centroidal", "predict", args.model, "NEW.csv", "-o", "predictions.csv"]
         words += given_options(args, ("--id", "--transpose", "--layer"))
+        if args.encoding != "utf-8":
+            words += ["--encoding", args.encoding]
         steps["predict new samples"] = shlex.join(words)
         words = ["centroidal", "evaluate", args.model, "OTHER.csv"]
         words += given_options(args, ("--target", "--id", "--transpose", "--layer", "--groups"))
@@ -390,7 +457,7 @@ def _next_steps(args, table, written):
         steps["score it on other samples"] = shlex.join(words)
     if args.report is None:
         steps["see more in a report"] = f"{again} --report report.html"
-    if not args.stream:
+    if not args.stream and args.text is None:
         same = ("--target", *READING, *SHEET, "--impute", "--preprocess", "--groups")
         words = ["centroidal", "compare", args.table, *given_options(args, same)]
         if args.blocks != args.groups and args.blocks in _left_out(args, table):

@@ -1,0 +1,116 @@
+"""Documents from files and folders to words, and new documents to predictions."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from centroidal.model_selection import select_features
+
+from ..conftest import run_alone
+
+QUICK = ("--repeats", "1", "--folds", "3")
+
+
+@pytest.fixture
+def reviews(tmp_path):
+    rng = np.random.default_rng(2)
+    fill = [f"w{i}" for i in range(40)]
+    rows = []
+    for number in range(48):
+        marks = ["fine", "warm"] if number % 2 else ["dull", "cold"]
+        words = [*rng.choice(fill, size=6), *(mark for mark in marks if rng.random() < 0.8)]
+        rows.append((" ".join(words), "good" if number % 2 else "bad"))
+    path = tmp_path / "reviews.csv"
+    path.write_text("body,label\n" + "".join(f"{text},{label}\n" for text, label in rows))
+    return path, *zip(*rows, strict=True)
+
+
+def test_the_command_finds_what_the_library_finds(run, reviews):
+    path, texts, y = reviews
+    found = run("select", path, "--text", "body", "--target", "label", *QUICK, "--json")
+    assert found.code == 0, found.err
+    selection = json.loads(found.out)["selection"]
+    expected = select_features(texts, y, text=True, cv=3, n_repeats=1, random_state=0)
+    assert selection["score"] == expected.score
+    assert [each["feature"] for each in selection["features"]] == expected.selected_names.tolist()
+    assert [each["speaks_for"] for each in selection["features"]] == expected.speaks_for.tolist()
+    assert selection["max_features"] == 200
+    assert {each["class"] for each in selection["text"]["examples"]} == {"good", "bad"}
+
+
+def test_options_of_words_reach_the_library(run, reviews):
+    path = reviews[0]
+    words = ("--ngrams", "1", "--min-df", "3", "--counts", "--sublinear", "--max-features", "4")
+    found = run("select", path, "--text", "body", "--target", "label", *words, *QUICK, "--json")
+    selection = json.loads(found.out)["selection"]
+    del selection["text"]["examples"]
+    expected = {"ngrams": 1, "min_df": 3, "kind": "counts", "sublinear": True}
+    assert (selection["text"], selection["max_features"]) == (expected, 4)
+
+
+def test_words_and_their_classes_are_printed(run, reviews):
+    found = run("select", reviews[0], "--text", "body", "--target", "label", "-k", "4", *QUICK)
+    assert "48 documents, 2 classes of label" in found.out
+    assert "speaks for" in found.out
+
+
+def test_raw_text_is_predicted_and_explained_in_another_process(run, reviews, tmp_path):
+    path = reviews[0]
+    model = tmp_path / "model.skops"
+    asked = ("--text", "body", "--target", "label", "-k", "4", *QUICK, "--model", model)
+    assert run("select", path, *asked).code == 0
+    (tmp_path / "new.jsonl").write_text('{"body": "so fine and warm", "n": 1}\n{"body": ""}\n')
+    output = tmp_path / "p.csv"
+    found = run_alone("predict", model, tmp_path / "new.jsonl", "--explain", "-o", output)
+    assert found.code == 0, found.err
+    rows = list(csv.DictReader(output.read_text().splitlines()))
+    assert rows[0]["prediction"] == "good"
+    assert "fine (+" in rows[0]["words"]
+    assert rows[1]["words"] == ""
+    assert "1 document is empty" in found.err
+
+
+def test_a_folder_of_mails_is_selected_from_and_predicted(run, reviews, tmp_path):
+    _, texts, y = reviews
+    for number, (text, label) in enumerate(zip(texts, y, strict=True)):
+        folder = tmp_path / "mails" / label
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{number}.eml").write_bytes(f"{text} na\xefve".encode("latin-1"))
+    folder = ("select", tmp_path / "mails", "--text", "--target", "class")
+    refused = run(*folder)
+    assert (refused.code, "--encoding latin-1" in refused.err) == (2, True)
+    model = tmp_path / "m.skops"
+    asked = ("--encoding", "latin-1", "-k", "4", *QUICK, "--model", model)
+    found = run(*folder, *asked)
+    assert "classes of class: bad (24), good (24)" in found.out
+    output = tmp_path / "p.csv"
+    again = run("predict", model, tmp_path / "mails", "--encoding", "latin-1", "-o", output)
+    assert again.code == 0, again.err
+    rows = list(csv.DictReader(output.read_text().splitlines()))
+    assert rows[0]["id"].startswith("bad/")
+    assert np.mean([row["id"].split("/")[0] == row["prediction"] for row in rows]) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--target", "label", "--ngrams", "2"), "--ngrams is for documents, so it needs --text"),
+        (("--target", "label", "--text", "body", "--impute", "median"), "not with --text"),
+        (("--target", "label", "--text", "bdy"), "no column 'bdy'. Did you mean 'body'"),
+        (("--target", "label", "--text", "body", "--max-features", "0"), "from 1 on, or none"),
+    ],
+)
+def test_wrong_options_are_refused_in_words(run, reviews, options, words):
+    found = run("select", reviews[0], *options)
+    assert found.code == 2
+    assert words in found.err
+
+
+def test_explaining_numbers_is_refused(run, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n" + "1,2,x\n3,4,z\n" * 9)
+    model = tmp_path / "m.skops"
+    assert run("select", tmp_path / "t.csv", "--target", "y", *QUICK, "--model", model).code == 0
+    found = run("predict", model, tmp_path / "t.csv", "--explain", "-o", tmp_path / "p.csv")
+    assert (found.code, "--explain is for documents" in found.err) == (2, True)

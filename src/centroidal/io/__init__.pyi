@@ -1,6 +1,5 @@
-from .documents import read_documents
+from .documents import explain_documents, read_documents
 from .evaluation import Evaluation, evaluate_model
-from .explanation import explain_documents
 from .merging import merge_models
 from .onnx_export import to_onnx
 from .prediction import Predictions, predict_table, read_new_samples

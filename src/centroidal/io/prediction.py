@@ -17,9 +17,8 @@ from ..model_selection.feature_flow import follow_features, steps_of
 from ..persistence.model_file import objects_in
 from ..streaming.request import N_NAMES, count_noun, list_names, quote
 from ..streaming.text import csv_bytes
-from .documents import read_documents
+from .documents import read_documents, takes_documents
 from .duplicates import COLLAPSES
-from .explanation import takes_documents
 from .tables import read_table
 
 __all__ = [

@@ -28,7 +28,7 @@ ESTIMATORS = {
     "centroidal.model_selection.stability.StabilitySelector",
     "centroidal.preprocessing.word_counter.WordCounter",
     "centroidal.preprocessing.word_counter.WordHasher",
-    "centroidal.preprocessing.word_weights.WordWeights",
+    "centroidal.preprocessing.word_counter.WordWeights",
     # Of scikit-learn, those that compute with arrays alone. Trees and support vector machines are
     # not among them: their compiled loops believe indices that a file could forge.
     "sklearn.calibration.CalibratedClassifierCV",

@@ -1,9 +1,11 @@
-"""Rows that are curves, such as spectra: what instruments add to them is taken away."""
+"""What is done to rows before features are ranked, such as taking away what instruments add."""
 
 import numpy as np
 from scipy.signal import savgol_filter
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer, Normalizer
 
-__all__ = ["savitzky_golay", "standard_normal_variate"]
+__all__ = ["named_steps", "savitzky_golay", "standard_normal_variate"]
 
 
 def standard_normal_variate(X):
@@ -69,3 +71,49 @@ def savitzky_golay(X, window_length=11, polyorder=2, deriv=1):
             f"window_length={window_length} must be at most the number of features, {X.shape[1]}."
         )
     return savgol_filter(X, window_length, polyorder, deriv, axis=1)
+
+
+# ------------------------------------------------------------------ by name
+
+
+def _by_function(function, **options):
+    return FunctionTransformer(
+        function, validate=True, feature_names_out="one-to-one", check_inverse=False, **options
+    )
+
+
+_STEPS = {
+    "log1p": lambda: _by_function(np.log1p, accept_sparse=True),
+    "snv": lambda: _by_function(standard_normal_variate),
+    "savgol": lambda: _by_function(savitzky_golay),
+    "norm": Normalizer,
+}
+
+
+def named_steps(names):
+    """Return a pipeline of steps that are named, in their order.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+        Keys of the dict `PREPROCESSING`; several in one text are separated by commas.
+
+    Returns
+    -------
+    Pipeline
+        Not fitted; it keeps the columns, and learns nothing of them.
+
+    Examples
+    --------
+    >>> from centroidal.preprocessing import named_steps
+    >>> named_steps("log1p,norm").fit_transform([[0.0, 3.0], [0.0, 0.0]]).tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
+    names = names.split(",") if isinstance(names, str) else list(names)
+    unknown = [name for name in names if name not in _STEPS]
+    if unknown or not names:
+        wrong = unknown[0] if unknown else ""
+        raise ValueError(f"preprocess={wrong!r} must be among {', '.join(_STEPS)}.")
+    if len(set(names)) < len(names):
+        raise ValueError(f"preprocess={','.join(names)!r} names a step twice.")
+    return Pipeline([(name, _STEPS[name]()) for name in names])

@@ -45,7 +45,8 @@ def question_about(preprocess):
     class Prepared(Question):
         def predict(self, method, size, train, test):
             model = make_pipeline(preprocess, model_of(method, size, is_sparse=self.is_sparse))
-            return model.fit(self.X[train], self.y[train]).predict(self.X[test])
+            model.fit(self.X[train], self.y[train])
+            return self.ask(model, self.X[test], self.y[test])
 
     return Prepared
 

@@ -52,7 +52,8 @@ class TextQuestion(Question):
         front = vectorizer().fit(self.X[train])
         n_known = min(size, len(front.vocabulary_))
         model = make_pipeline(vectorizer(), SparseCenterClassifier(n_known, scale="std"))
-        return model.fit(self.X[train], self.y[train]).predict(self.X[test])
+        model.fit(self.X[train], self.y[train])
+        return self.ask(model, self.X[test], self.y[test])
 
 
 def test_folds_score_what_a_pipeline_with_its_own_vocabulary_scores(reviews, found):

@@ -1,5 +1,6 @@
 from .decision_dag import DecisionDAGClassifier
 from .disjoint_centroid import DisjointCentroidClassifier
+from .disjoint_objective import disjoint_objective
 from .fisher_subspace import FisherSubspace
 from .fisher_subspace_classifier import FisherSubspaceClassifier
 from .kernel_fisher_subspace import KernelFisherSubspaceClassifier
@@ -16,4 +17,5 @@ __all__ = [
     "MixtureFisherClassifier",
     "OnlineFisherSubspaceClassifier",
     "SparseCenterClassifier",
+    "disjoint_objective",
 ]

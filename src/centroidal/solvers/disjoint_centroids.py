@@ -2,6 +2,7 @@
 
 Equation map (:cite:t:`Fraiman2021`)::
 
+    eq. (1)    objective of groups of features  group_objective()
     section 2  dimensionality-normalized norm   group_distances()
     eq. (12)   disjoint centroids               class means, on the group of the class
     section 5  training error of a partition    training_errors()
@@ -103,6 +104,16 @@ def _fill_group(groups, c, ratios, prices, disjoint):
     best = np.lexsort([regrets, is_last_of_a_group])[0]
     groups[:, best] = False
     groups[c, best] = True
+
+
+def group_objective(moments, groups, is_normalized=True):
+    """Sum of the squared distances of all samples to the centroid of their class, on its group.
+
+    In the normalized norm that is the mean over the features of the group, else their sum. No group
+    is empty.
+    """
+    sums = np.where(groups, moments.squares, 0.0).sum(axis=1)
+    return float((sums / groups.sum(axis=1)).sum() if is_normalized else sums.sum())
 
 
 def separations(moments):

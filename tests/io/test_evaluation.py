@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest, norm
 from sklearn import metrics as sk
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -101,16 +102,28 @@ def test_the_interval_of_accuracy_agrees_with_the_binomial_distribution():
     assert high == pytest.approx(share + half, abs=0.003)
 
 
-def test_intervals_are_percentiles_of_scores_of_resamples():
+def test_intervals_of_probabilities_are_percentiles_of_resamples_with_the_tails_of_student():
     model, (X, y) = fit(2), make_samples(60, 2, seed=1)
     found = evaluate_model(model, X, y, n_bootstrap=4000)
     shares, rng, areas = model.predict_proba(X)[:, 1], np.random.default_rng(9), []
     for _ in range(2000):
         rows = rng.integers(60, size=60)
         areas.append(sk.roc_auc_score(y[rows], shares[rows]))
+    tail = norm.cdf(-np.sqrt(60 / 59) * 2.0009953780883)
     np.testing.assert_allclose(
-        found.intervals["roc_auc"], np.quantile(areas, [0.025, 0.975]), atol=0.01
+        found.intervals["roc_auc"], np.quantile(areas, [tail, 1.0 - tail]), atol=0.01
     )
+
+
+def test_intervals_of_counted_scores_need_no_resamples():
+    model, (X, y) = fit(2), make_samples(60, 2, seed=1)
+    found = evaluate_model(model, X, y, n_bootstrap=1)
+    hits = int(np.sum(model.predict(X) == y))
+    expected = binomtest(hits, 60).proportion_ci(method="wilson")
+    assert found.intervals["accuracy"] == pytest.approx((expected.low, expected.high))
+    for name in SCORES:
+        low, high = found.intervals[name]
+        assert low < found.metrics[name] < high
 
 
 def test_copies_of_samples_do_not_narrow_intervals_if_they_are_groups():
@@ -160,9 +173,12 @@ def test_all_right_is_no_interval_of_width_zero():
     X, y = make_samples(shift=50.0)
     found = evaluate_model(SparseCenterClassifier(3).fit(X, y), X[:40], y[:40])
     assert found.metrics["accuracy"] == 1.0
-    assert found.intervals["accuracy"] == pytest.approx((0.025 ** (1 / 40), 1.0))
+    assert found.intervals["accuracy"] == pytest.approx((1 / (1 + 1.96**2 / 40), 1.0), abs=1e-4)
+    for name in SCORES:
+        low, high = found.intervals[name]
+        assert 0.7 < low < high == 1.0
     assert found.intervals["roc_auc"] is None
-    assert "There is no interval of mean recall, " in found.remarks[0]
+    assert "There is no interval of ROC AUC, " in found.remarks[0]
     assert "accuracy 100.0 % (95 % interval 91.2 to 100.0 %) on 40 samples" in found.summary()
 
 

@@ -7,13 +7,16 @@ from numbers import Real
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from .._parameters import check_count
 from .._plain import interval_text, score_text
 from ..model_selection.bootstrap import MOST_DRAWS, bootstrap_scores
+from ..model_selection.intervals import Outcome, confidence_interval, design_effect
 from ..model_selection.methods import METRICS, SCORES, SCORINGS, metric_of, plain_score
 from ..model_selection.metrics import (
+    confusion_matrices,
     metric_rows,
     metric_table,
     score_confusion,
@@ -149,7 +152,7 @@ def evaluate_model(
     groups : array-like of shape (n_samples,), default=None
         What samples belong together, such as the patient. Whole groups are resampled then.
     n_bootstrap : int, default=2000
-        Number of resamples that the intervals come from.
+        Number of resamples that the intervals of scores of probabilities come from.
     random_state : int, RandomState or None, default=0
         Seed of the resamples.
     allow_extra : bool, default=False
@@ -178,10 +181,13 @@ def evaluate_model(
     score of two classes is the mean square of the error of one probability, that of more is summed
     over the classes.
 
-    Intervals are percentiles of the bootstrap, in which samples, or whole groups of them, are drawn
-    with replacement. A resample without a class that the table has is drawn again. Where all
-    resamples give the same value, as they do if every sample is recognised, they say nothing of how
-    far off it may be: then accuracy has the exact binomial interval, and the others have none.
+    Intervals of scores that are counted are as in
+    :func:`~centroidal.model_selection.select_features`: that of Wilson for accuracy and mean
+    recall, with as many samples as groups leave, so that it has a width even if all samples are
+    recognised. Those of probabilities are percentiles of the bootstrap, in which samples, or whole
+    groups of them, are drawn with replacement; the tails are those of Student for so many. A
+    resample without a class that the table has is drawn again. Where all resamples give the same
+    value, there is no interval.
 
     Examples
     --------
@@ -191,7 +197,7 @@ def evaluate_model(
     >>> X, y = load_expression(return_X_y=True)
     >>> model = SparseCenterClassifier(20, scale="within").fit(X[:60], y[:60])
     >>> evaluate_model(model, X[60:], y[60:]).summary()
-    'accuracy 98.3 % (95 % interval 95.0 to 100.0 %) on 60 samples.'
+    'accuracy 98.3 % (95 % interval 91.1 to 99.7 %) on 60 samples.'
     """
     check_count("n_bootstrap", n_bootstrap)
     card = None
@@ -206,21 +212,29 @@ def evaluate_model(
     if groups is not None:
         names, units = check_sample_names("groups", groups, n_samples)
 
-    cells = _confusion_cells(codes, predictions)
-    score = partial(_score, codes, predictions, cells)
-    metrics = {name: float(value[0]) for name, value in score(np.ones((1, n_samples))).items()}
-    noun, drawn = "sample" if groups is None else "group", None
-    if names.size > 1:
-        rng = np.random.default_rng(seed_of(random_state))
-        drawn = bootstrap_scores(score, codes, units, n_bootstrap, rng, cells.shape[1])
-    intervals, remarks = _intervals(metrics, drawn, names.size, noun)
+    predicted, seed = _codes_of(predictions.labels, classes), seed_of(random_state)
+    (confusion,) = confusion_matrices(predicted[None], codes, classes.size)
+    score = partial(_score_probabilities, predictions.probabilities, codes)
+    metrics = {name: float(score_confusion(confusion, name)) for name in SCORES}
+    metrics |= {name: float(value[0]) for name, value in score(np.ones((1, n_samples))).items()}
+    intervals, remarks = dict.fromkeys(metrics), []
+    if names.size < 2:
+        noun = "sample" if groups is None else "group"
+        remarks = [f"There are no intervals: all comes from one {noun}."]
+    else:
+        intervals |= _count_intervals(confusion, predicted == codes, units, names.size, seed)
+    if names.size > 1 and predictions.probabilities is not None:
+        rng = np.random.default_rng(seed)
+        drawn = bootstrap_scores(score, codes, units, n_bootstrap, rng, 1)
+        found, remarks = _drawn_intervals(metrics, drawn, names.size)
+        intervals |= found
     absent = classes[np.bincount(codes, minlength=classes.size) == 0].tolist()
     if absent:
         remarks.insert(0, _remark_on_absent(absent, metrics))
     return Evaluation(
         metrics=metrics,
         intervals=intervals,
-        confusion=cells.sum(axis=0).astype(int).reshape(classes.size, classes.size),
+        confusion=confusion,
         classes=classes,
         n_samples=n_samples,
         n_groups=None if groups is None else names.size,
@@ -277,51 +291,43 @@ def _remark_on_absent(absent, metrics):
 # ------------------------------------------------------------------ scores and intervals
 
 
-def _confusion_cells(codes, predictions):
-    """Return which cell of the confusion matrix each sample is in, a column for each cell."""
-    n_classes = len(predictions.classes)
-    cells = codes * n_classes + _codes_of(predictions.labels, predictions.classes)
-    places = (np.arange(codes.size), cells)
-    return sparse.csr_array((np.ones(codes.size), places), shape=(codes.size, n_classes**2))
+def _score_probabilities(probabilities, codes, weights):
+    """Return the scores of probabilities by name, none if there are none."""
+    return {} if probabilities is None else score_probabilities(probabilities, codes, weights)
 
 
-def _score(codes, predictions, cells, weights):
-    """Return all scores by name, a value for each row of weights of the samples."""
-    n_classes = len(predictions.classes)
-    confusion = (weights @ cells).reshape(len(weights), n_classes, n_classes)
-    scores = {name: score_confusion(confusion, name) for name in SCORES}
-    if predictions.probabilities is not None:
-        scores |= score_probabilities(predictions.probabilities, codes, weights)
-    return scores
+def _count_intervals(confusion, is_right, units, n_units, seed):
+    """Return the interval of each score that is counted; samples of a group count for fewer."""
+    effect = design_effect(is_right[None], units)
+    if is_right.all() or not is_right.any():  # which says nothing of how alike groups are
+        effect = is_right.size / n_units
+    counts = confusion[None] / effect
+    return {
+        name: confidence_interval(
+            Outcome.of_folds(counts, name, 1, 0.0), name, float(score_confusion(confusion, name)),
+            units=n_units, seed=seed,
+        )
+        for name in SCORES
+    }  # fmt: skip
 
 
-def _intervals(metrics, drawn, n_units, noun):
-    """Return the interval of each metric, None where there is none, and the reasons for that."""
-    intervals, lacking = dict.fromkeys(metrics), {}
-    if drawn is None:
-        return intervals, [f"There are no intervals: all comes from one {noun}."]
-    names = [name for name, value in metrics.items() if isfinite(value)]
+def _drawn_intervals(metrics, drawn, n_units):
+    """Return the interval of each score of resamples, as far as there is one, and why not."""
+    intervals, lacking = {}, {}
+    names = [name for name in drawn if isfinite(metrics[name])]
     values = np.array([drawn[name] for name in names])
-    bounds = np.quantile(values, [_TAIL, 1.0 - _TAIL], axis=1).T.tolist()
+    # Resamples vary less than samples, and of few units by much: the tails are those of Student.
+    tail = norm.cdf(np.sqrt(n_units / (n_units - 1)) * student.ppf(_TAIL, n_units - 1))
+    bounds = np.quantile(values, [tail, 1.0 - tail], axis=1).T.tolist()
     for name, (low, high) in zip(names, bounds, strict=True):
         if high - low > _ROUNDING:
             intervals[name] = (low, high)
-        elif name == "accuracy":
-            intervals[name] = _binomial_interval(metrics[name], n_units)
         else:
             reason = _NO_SPREAD if isfinite(high) else _NO_CLASS
             lacking.setdefault(reason, []).append(METRICS[name].name)
     return intervals, [
         f"There is no interval of {', '.join(which)}: {why}." for why, which in lacking.items()
     ]
-
-
-def _binomial_interval(share, n_units):
-    """Return the exact interval of a share of which all, or none, are right."""
-    bound = _TAIL ** (1.0 / n_units)
-    if share > 1.0 - _ROUNDING:
-        return bound, 1.0
-    return (0.0, 1.0 - bound) if share < _ROUNDING else None
 
 
 # ------------------------------------------------------------------ what the file says

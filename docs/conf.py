@@ -102,6 +102,14 @@ html_theme_options = {
     "footer_end": [],
 }
 # Pages that use the width; the reference keeps its list of names at the side.
-_ALONE = ["index", "getting_started", "choosing", "references", "tutorial", "command_reference"]
+_ALONE = [
+    "index",
+    "getting_started",
+    "choosing",
+    "references",
+    "tutorial",
+    "command_reference",
+    "papers",
+]
 _ALONE += ["user_guide/*", "mathematics/*", "development/*", "gallery/*"]
 html_sidebars = {page: [] for page in _ALONE}

@@ -7,6 +7,7 @@ from importlib import import_module
 
 from threadpoolctl import threadpool_limits
 
+from . import inventory
 from ._data import find_data_folder, missing_files
 from ._settings import Settings, parse_arguments
 
@@ -31,6 +32,8 @@ def main(arguments=None):
     with threadpool_limits(limits=settings.n_threads):
         for (paper, name), experiment in experiments.items():
             run_experiment(f"{paper} {name}", experiment, settings)
+    if settings.results == inventory.RESULTS:
+        inventory.write()
     return 0
 
 

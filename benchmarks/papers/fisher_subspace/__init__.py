@@ -7,7 +7,7 @@ same data, for orientation. Repeats are fewer than in the thesis; their number s
 from functools import partial
 
 from .._settings import Experiment
-from . import linear_tables, nonlinear_tables, online_errors, proteins, scan
+from . import linear_tables, nonlinear_tables, online_errors, proteins, recordings, scan
 from .problems import HEART_FILE, SPAM_FILE
 from .protocol import run_table
 
@@ -21,6 +21,7 @@ EXPERIMENTS = {
     "table4_2": experiment(linear_tables.TABLE_4_2, SPAM_FILE, HEART_FILE),
     "table4_3_4_4": Experiment(online_errors.run, (SPAM_FILE, HEART_FILE)),
     "table4_5": experiment(linear_tables.TABLE_4_5),
+    "table4_6": Experiment(recordings.run),
     "figure4_2": Experiment(scan.run),
     "table5_1_5_2_experiment1": experiment(nonlinear_tables.TABLE_5_2_EXPERIMENT_1, SPAM_FILE),
     "table5_1_5_2_experiment2": experiment(nonlinear_tables.TABLE_5_2_EXPERIMENT_2, SPAM_FILE),

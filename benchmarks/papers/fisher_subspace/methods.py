@@ -100,6 +100,10 @@ class OnePass(ClassifierMixin, BaseEstimator):
         """Predict as the estimator does."""
         return self.estimator_.predict(X)
 
+    def decision_function(self, X):
+        """Score as the estimator does."""
+        return self.estimator_.decision_function(X)
+
 
 class RidgeDiscriminant(LinearDiscriminantAnalysis):
     """Shrunk discriminant analysis of two classes that cuts by a rule of the thesis."""

@@ -4,8 +4,10 @@ The thesis has 5091 proteins of 22 places, described by 495 numbers made of thei
 that could be had is a later one of the same places: 6687 proteins, described by which of 12689
 terms of the Gene Ontology they are annotated with, which says far more. Their first 495 directions
 (latent semantic analysis, learnt in the training part) stand in for the 495 numbers. Folds are
-three instead of ten; F measures are of all folds together. Parameters are those of table 6.2, but
-for the width of the SVM's kernel, which is scikit-learn's default for these units. Rivals that
+three instead of ten; F measures are of all folds together. Parameters are those of table 6.2;
+without the projection kernels are wider, as scaled points of more coordinates lie farther apart.
+That was settled after a first run had sigma = 8 there as well, which is far too narrow and loses
+three classes: its row is kept. The width of the SVM's kernel is scikit-learn's default. Rivals that
 scikit-learn does not have are left out: nested dichotomies (END) and neighbours voting (NV).
 """
 
@@ -36,7 +38,7 @@ from .protocol import PAPER, Method, Table, columns, measure
 __all__ = ["PROTEIN_FILE", "run"]
 
 PROTEIN_FILE = "eukaryote_go_single.npz"
-N_DIRECTIONS, N_FOLDS, COST = 495, 3, 6
+N_DIRECTIONS, N_PROJECTED, N_FOLDS, COST = 495, 21, 3, 6
 SIGMA, SHARE = 8.0, 0.955  # of table 6.2
 SIGNIFICANT = 0.05
 N_DRAWS = 500
@@ -101,13 +103,20 @@ def after_directions(name, role, *steps):
     return Method(name, make, role)
 
 
-PAIRS = DecisionDAGClassifier(
-    KernelFisherSubspaceClassifier(n_components=SHARE, gamma=1 / (2 * SIGMA**2))
-)
+def pairs(n_features):
+    """Decide two by two; distances of scaled points grow with the root of their coordinates."""
+    sigma = SIGMA * np.sqrt(n_features / N_PROJECTED)
+    return DecisionDAGClassifier(
+        KernelFisherSubspaceClassifier(n_components=SHARE, gamma=1 / (2 * sigma**2))
+    )
+
+
+PAIRS = pairs(N_PROJECTED)
 METHODS = (
     after_directions(OURS, "thesis", FisherSubspace(), StandardScaler(), PAIRS),
     after_directions(STANDARD, "thesis", LinearDiscriminantAnalysis(), StandardScaler(), PAIRS),
-    after_directions(PLAIN, "thesis", StandardScaler(), PAIRS),
+    after_directions(PLAIN, "thesis", StandardScaler(), pairs(N_DIRECTIONS)),
+    after_directions(f"{PLAIN}, sigma 8", "thesis", StandardScaler(), PAIRS),
     after_directions("SVM", "thesis", SVC(C=10)),
     after_directions(
         "random forest", "thesis", RandomForestClassifier(50, max_features=100, random_state=0)
@@ -232,7 +241,8 @@ def claims(predicted, by_class, tests):
         Claim(
             "Tables 6.7 and 6.8",
             "Without the projection F is slightly higher, but three classes are lost.",
-            f"{ordered(predicted, (PLAIN, OURS))}; {PLAIN} loses {lost[PLAIN]}",
+            f"{ordered(predicted, (PLAIN, OURS))}; {PLAIN} loses {lost[PLAIN]}; with sigma = 8 as "
+            f"printed {describe(predicted, by_class, f'{PLAIN}, sigma 8')}",
             user,
             verdict((share_greater(predicted, (PLAIN, OURS)) + (lost[PLAIN] > lost[OURS])) / 2),
         ),

@@ -112,17 +112,18 @@ ax.legend(loc="lower left")
 #
 # Save, load, ask
 # ---------------
-# The model file holds numbers only and is checked when it is loaded.
+# The semantic space and the model go into one file, so that it takes mails as they are. The file
+# holds numbers and words only and is checked when it is loaded.
 
 file = Path(mkdtemp()) / "spam_filter.skops"
-save_model(models["online, remembers all"], file)
+save_model(make_pipeline(*space.named_steps.values(), models["online, remembers all"]), file)
 loaded = load_model(file)
 
 mail = texts[-100]
-probability = loaded.predict_proba(space.transform([mail]))[0, 1]
+probability = loaded.predict_proba([mail])[0, 1]
 print(f"{mail[:60]} ...")
 print(f"probability of spam: {probability:.2f}; it is {mails.target_names[y[-100]]}")
-print(f"right in the last 100 mails: {loaded.score(X[-100:], y[-100:]):.2f}")
+print(f"right in the last 100 mails: {loaded.score(texts[-100:], y[-100:]):.2f}")
 
 # %%
 # With real mails

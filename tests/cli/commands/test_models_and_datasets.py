@@ -147,8 +147,10 @@ def test_a_generator_writes_a_table_by_its_seed(run, small, name, suffix):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_mails_are_written_a_row_each(run, suffix):
-    assert run("datasets", "make_mails", "--seed", "3", "-o", f"t.{suffix}").code == 0
+def test_mails_are_written_a_row_each_and_select_is_told_where_the_text_is(run, suffix):
+    found = run("datasets", "make_mails", "--seed", "3", "-o", f"t.{suffix}")
+    assert found.code == 0
+    assert f"select t.{suffix} --target class --text text" in found.out + found.err
     mails = library.make_mails(random_state=3)
     read = pd.read_csv if suffix == "csv" else pd.read_parquet
     table = read(f"t.{suffix}")

@@ -54,10 +54,11 @@ def known_datasets():
 def _write(args, make, outputs):
     X, y, names = _generate(make, args.seed)
     first = {_TARGET: y}
+    again = f"centroidal select {shlex.quote(args.output)} --target {_TARGET}"
     if X.ndim == 1:  # texts
         first, X = first | {_TEXT: X}, X[:, None][:, :0]
+        again += f" --text {_TEXT}"
     outputs.write("--output", write_table, first, X, names)
-    again = f"centroidal select {shlex.quote(args.output)} --target {_TARGET}"
     display.show(
         args, partial(display.output_files, steps={"select its features": again}),
         n_samples=X.shape[0], n_features=X.shape[1], written=outputs.written,

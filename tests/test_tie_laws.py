@@ -334,8 +334,8 @@ def test_path_predicts_half_way_between_centers_as_each_of_its_models_does(recip
             path = CentersPath(fitted._problem, fitted._solution)
             found, shape = np.full((sizes.size, 100), -1), (n_classes, n_classes)
 
-            def see(block, codes, found=found):
-                found[:, block] = codes.T
+            def see(block, predicted, found=found):
+                found[:, block] = predicted.codes
 
             path.count(stored(new), np.arange(100), np.zeros(100, dtype=int), shape, sizes, see)
             np.testing.assert_array_equal(found, expected)

@@ -87,7 +87,7 @@ def test_all_files_are_written(run, parts, tmp_path):
     assert facts["written"] == ["m.skops", "f.csv", "r.html"]
     assert facts["table"] == {
         "source": "parts", "digest": None, "target": "tree", "n_samples": 90, "n_features": 6,
-        "remarks": [], "sheet": None,
+        "remarks": [], "duplicates": None, "sheet": None,
     }  # fmt: skip
     assert facts["selection"]["stability"] is None
     assert facts["selection"]["n_repeats"] == 1
@@ -128,7 +128,8 @@ def test_options_reach_the_selection(run, parts, monkeypatch):
     assert rows.feature_names.tolist() == ["g0", "g1", "g2", "g3", "g4"]
     assert seen == {
         "method": "l1", "n_features_to_select": "auto", "rule": "best",
-        "scoring": "balanced_accuracy", "cv": 4, "checkpoint": None, "n_jobs": 2, "random_state": 7,
+        "scoring": "balanced_accuracy", "max_features": "auto", "cv": 4,
+        "checkpoint": None, "n_jobs": 2, "random_state": 7,
     }  # fmt: skip
 
 

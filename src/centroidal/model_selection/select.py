@@ -196,7 +196,8 @@ def select_features(
     (3,)
     """
     start = time.perf_counter()
-    most = _check_most(max_features, text, n_features_to_select)
+    of_text = X.text if isinstance(X, Batches) else text
+    most = _check_most(max_features, of_text, n_features_to_select)
     choice = Choice(n_features_to_select, rule, scoring, most).check()
     check_choice("method", method, (*selection_methods(), BEST))
     check_jobs(n_jobs)

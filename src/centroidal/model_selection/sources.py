@@ -18,11 +18,10 @@ from .._progress import progress_function
 from ..classifiers import FisherSubspace
 from ..statistics.threads import row_blocks
 from .blocks import Blocks
-from .examples import find_examples
 from .methods import METHODS, DataKind
 from .metrics import Tested, loss_moments
 from .nested import ChosenPredictions, FoldCounts, Trial
-from .preparation import Preparation, PreparedSamples
+from .preparation import Preparation, PreparedSamples, find_examples
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
 from .splits import Units, check_groups, cut_samples
 from .suspicion import find_suspicions

@@ -67,11 +67,19 @@ class BatchSource:
 
     @property
     def feature_names(self):
-        """Names of all features."""
-        return np.array(self._batches.feature_names.tolist())
+        """Names of all features; of hashed words those that were selected are found again."""
+        names = self._batches.feature_names.copy()
+        if self.text is not None:
+            for column, words in self._batches.name_columns(self._selected).items():
+                names[column] = words
+        return np.array(names.tolist())
 
     groups = None  # of each sample, of which nothing is kept
-    text = None
+
+    @property
+    def text(self):
+        """How words of documents became features; None if there are none."""
+        return self._batches.text
 
     @property
     def n_groups(self):
@@ -181,7 +189,7 @@ class BatchSource:
     def fit_final(self, candidate, n_features):
         """Return the model with so many features, of the summary of all rows."""
         if self._done.finished:
-            return FinalModel.of_centers(self._model, self._spreads)
+            return self._keep_final(self._model, n_features, self._spreads)
         batches, summary = self._batches, self._summary
         features = Features(
             batches.n_features, batches.feature_names if batches.has_names else None
@@ -191,7 +199,12 @@ class BatchSource:
         state = {"tally": self._tally.arrays, "spreads": summary.spreads}
         with self._checkpoint.hold():
             self._checkpoint.write(model, self._done._replace(finished=True), state)
-        return FinalModel.of_centers(model, summary.spreads)
+        return self._keep_final(model, n_features, summary.spreads)
+
+    def _keep_final(self, model, n_features, spreads):
+        final = FinalModel.of_centers(model, spreads)
+        self._selected = final.ranking[:n_features]
+        return final._replace(model=self._batches.in_front_of(model))
 
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: nothing, only counts are kept."""

@@ -34,7 +34,11 @@ class _DocumentTransformer(TransformerMixin, BaseEstimator):
 
     def _read(self, X, reset):
         """Return the columns of documents, checked."""
-        return document_columns(check_as_given(self, as_documents(X), reset=reset))
+        documents = as_documents(X)
+        is_one = not reset and self.n_features_in_ == 1 and np.shape(documents)[1] == 1
+        if not is_one:  # one column needs no name to be known by
+            documents = check_as_given(self, documents, reset=reset)
+        return document_columns(documents)
 
     def _prefixes(self):
         """Return what stands before the words of each column: nothing, if there is one."""
@@ -265,7 +269,21 @@ class WordHasher(_DocumentTransformer):
             1 + log(count) of the words in each column, rows of unit length.
         """
         check_fitted(self)
-        columns = self._read(X, reset=False)
+        return self.hash_columns(self._read(X, reset=False))
+
+    def hash_columns(self, columns):
+        """Hash the words of documents that are given as lists of texts, one a column.
+
+        Parameters
+        ----------
+        columns : list of list of str
+            Documents.
+
+        Returns
+        -------
+        csr_array of shape (n_documents, 2**n_bits)
+            As of `transform`.
+        """
         terms = [term for place, each in enumerate(columns) for term in self._terms(each, place)]
         rows, places = (np.concatenate([each[i] for each in terms]) for i in (0, 1))
         found = count_terms(places, rows, (len(columns[0]), 2**self.n_bits))
@@ -306,7 +324,7 @@ class WordHasher(_DocumentTransformer):
             The words and runs that have one of these columns: it, and how often they occur.
         """
         check_fitted(self)
-        texts, wanted = self._read(X, reset=False), np.asarray(columns)
+        texts, wanted = document_columns(X), np.asarray(columns)
         found = Counter()
         for place, (documents, prefix) in enumerate(zip(texts, self._prefixes(), strict=True)):
             words = None

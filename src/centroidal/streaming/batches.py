@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from .._data import label_codes
 from .._files import check_source, suffix_of
@@ -81,6 +82,8 @@ class Batches:
     ids, digest : None
         Of all rows neither names nor bytes are read at once; they are there as in
         :class:`~centroidal.io.Table`, for the report.
+    text : dict or None
+        Of documents, how their words became features.
     remarks : tuple
         Empty; what is unusual is an error.
     """
@@ -96,6 +99,7 @@ class Batches:
         self.batch_size = batch_size
         self.target, self.groups, self.source = request.target, request.groups, request.name
         self.has_names, self.n_stored = reader.has_names, reader.n_stored
+        self.text = getattr(reader, "text", None)
 
     def __repr__(self):
         rows = "an unknown number of" if self.n_samples is None else self.n_samples
@@ -103,6 +107,38 @@ class Batches:
             f"<Batches {self.source!r}: {rows} samples, {self.n_features} features, labels "
             f"{self.target!r}, {self.batch_size} samples a batch>"
         )
+
+    def name_columns(self, columns):
+        """Read documents again, and find the words behind hashed columns.
+
+        Parameters
+        ----------
+        columns : ndarray of int
+            Columns of features.
+
+        Returns
+        -------
+        dict of int to str
+            The words behind each.
+        """
+        return self._reader.name_columns(columns)
+
+    def in_front_of(self, model):
+        """Return a model with what it needs in front of it: documents are hashed first.
+
+        Parameters
+        ----------
+        model : estimator
+            A model that was fitted to batches.
+
+        Returns
+        -------
+        estimator
+            The model, or a pipeline that takes documents.
+        """
+        if self.text is None:
+            return model
+        return Pipeline([("words", self._reader.hasher), ("classify", model)])
 
     def __iter__(self):
         return self.start(0)
@@ -250,6 +286,8 @@ def batches(
     layer=None,
     batch_size=None,
     max_bytes=None,
+    text=None,
+    encoding="utf-8",
 ):
     r"""Read a table with labels in batches, for data that do not fit in memory.
 
@@ -283,6 +321,13 @@ def batches(
         Bytes that a part of a file that is read at a time may take in memory, as its header says.
         None is 200 times the size of the file, and at least 1 GiB: a small file that says it is
         huge is refused before memory is asked for.
+    text : str, sequence of str or dict, default=None
+        Columns of texts, whose words, and pairs of words, become features by a hash, see
+        :class:`~centroidal.preprocessing.WordHasher`; a dict has them as ``columns`` beside its
+        parameters. Sources are then those of :func:`~centroidal.io.read_documents`. Of the features
+        that are selected the words are found again.
+    encoding : str, default="utf-8"
+        How characters are written in bytes, for files of text.
 
     Returns
     -------
@@ -338,7 +383,7 @@ def batches(
     request = Request.from_options(
         name, target=target, ids=ids, drop=drop, layer=layer, max_bytes=max_bytes, groups=groups
     )
-    reader = _reader(path, request)
+    reader = _reader(path, request) if text is None else _hashed(path, request, text, encoding)
     if not reader.feature_names:
         raise ValueError(f"{name} has no features.")
     return Batches(reader, request, _batch_size(batch_size, reader.row_bytes))
@@ -361,6 +406,18 @@ def _batch_size(batch_size, row_bytes):
         return int(min(max(_BATCH_BYTES // row_bytes, 1), _MOST_ROWS))
     check_count("batch_size", batch_size)
     return int(batch_size)
+
+
+def _hashed(path, request, text, encoding):
+    """Return the reader of documents whose words are hashed."""
+    from .documents import HashedReader
+
+    options = dict(text) if isinstance(text, dict) else {"columns": text}
+    columns = options.pop("columns")
+    columns = [columns] if isinstance(columns, str) else list(columns)
+    if request.drop or request.layer is not None:
+        request.refuse_option("drop or layer", "of documents the columns of texts are named")
+    return HashedReader(path, request, columns, encoding, options)
 
 
 def _reader(path, request):

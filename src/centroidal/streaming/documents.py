@@ -1,24 +1,40 @@
 """Sources of documents: named columns of a table, read some rows at a time, or files in folders.
 
 Every source yields dicts of lists, a list for each column that is asked for; what is missing is
-None.
+None. In batches words are hashed, so that none need be remembered.
 """
 
 import codecs
 import csv
 import gzip
 import json
+from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
+
+from .._data import Features
 from .._files import check_source, suffix_of
 from .._optional import require
-from .labels import MISSING
-from .request import clean_errors, quote
+from ..preprocessing import WordHasher
+from .labels import (
+    MISSING,
+    check_n_labels,
+    group_names,
+    labels_from_text,
+    labels_from_values,
+)
+from .pieces import FileFacts, Fingerprint, Piece
+from .request import clean_errors, list_values, quote
+from .request import texts as as_texts
 from .text import cell_text, split_header
 from .text_reader import TextReader
 
 FOLDER_COLUMNS = {"text": "text", "target": "class", "ids": "file"}  # what a folder has
 _ROWS_AT_ONCE = 10_000
+_ROW_BYTES = 8192  # of a document and its words, on average
+_ALSO = 0.2  # share of a column from which on a second word behind it is told
 _LONGEST = 2**26  # bytes of a document, or of a line that holds one
 _TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
@@ -235,10 +251,11 @@ def _folder_rows(path, texts, labels, request, encoding):
     for start in range(0, len(files), _ROWS_AT_ONCE // 10):
         some = files[start : start + _ROWS_AT_ONCE // 10]
         found = {
-            text: [_read_document(each, path, encoding) for each in some],
             target: [each.relative_to(path).parts[0] for each in some],
             ids: [each.relative_to(path).as_posix() for each in some],
         }
+        if texts:
+            found[text] = [_read_document(each, path, encoding) for each in some]
         yield {name: found[name] for name in (*texts, *labels)}
 
 
@@ -249,3 +266,144 @@ def _read_document(file, folder, encoding):
     if size > _LONGEST:
         raise ValueError(f"{name} has {size:,} bytes, more than a document may, {_LONGEST:,}.")
     return _decode(file.read_bytes(), encoding, name).removeprefix("\ufeff")
+
+
+# ------------------------------------------------------------------ in batches, by hashing
+
+
+class HashedReader:
+    """Documents of a file or folder, which is read from its beginning each time.
+
+    Parameters
+    ----------
+    path : Path
+        The file, or a folder with a folder a class.
+    request : Request
+        What was asked for.
+    columns : list of str
+        The columns of texts.
+    encoding : str
+        How characters are written in bytes.
+    options : dict
+        Parameters of :class:`~centroidal.preprocessing.WordHasher`.
+    """
+
+    has_names = False
+    row_bytes = _ROW_BYTES
+
+    def __init__(self, path, request, columns, encoding, options):
+        self._path, self._request, self._columns = path, request, columns
+        self._encoding = encoding
+        self.hasher = WordHasher(**options).fit(np.full((1, len(columns)), "", dtype=object))
+        Features(len(columns), np.array(columns, dtype=object)).keep(self.hasher)
+        n_columns = 2**self.hasher.n_bits
+        self.feature_names = [f"hash {column}" for column in range(n_columns)]
+        self.n_stored = n_columns  # there are entries, and how many is not known
+        self.n_samples = self._label_of = None
+        next(self._rows(columns[:1]))  # what is wrong is told at once
+
+    @property
+    def text(self):
+        """How words became features."""
+        return self.hasher.get_params() | {"columns": list(self._columns)}
+
+    @property
+    def fingerprint(self):
+        """What the source is known by."""
+        files = sorted(self._path.rglob("*")) if self._path.is_dir() else [self._path]
+        facts = [FileFacts.of(each) for each in files if each.is_file()]
+        digest = sha256(repr((self._columns, self.hasher)).encode())
+        if self._path.is_dir():
+            digest.update(repr(facts).encode())
+            facts = []
+        return Fingerprint("documents", facts, digest.hexdigest())
+
+    def labels(self):
+        """Yield the labels, once all of them were seen, and how often each occurs."""
+        self.learn_labels()
+        yield self._request.name, np.array(list(self._label_of.values())), np.array(self._n_of)
+
+    def learn_labels(self):
+        """Read the column of labels, unless that was done, and count the documents."""
+        if self._label_of is not None:
+            return
+        name, target = self._request.name, self._request.target
+        cells, missing, n_rows = Counter(), [], 0
+        for rows in self._rows([]):
+            found = rows[target]
+            missing += [n_rows + i + 1 for i, cell in enumerate(found) if cell is None]
+            cells.update(found)
+            n_rows += len(found)
+            check_n_labels(len(cells), target, name)
+        if missing:
+            raise ValueError(
+                f"{name}: {len(missing)} of {n_rows} documents have no label in {quote(target)} "
+                f"(document {list_values(missing)}). Fill them in or take these documents out."
+            )
+        if not n_rows:
+            raise ValueError(f"{name} has no documents.")
+        are_texts = all(isinstance(cell, str) for cell in cells)
+        to_labels = labels_from_text if are_texts else labels_from_values
+        self._label_of = dict(zip(cells, to_labels(list(cells)).tolist(), strict=True))
+        self.n_samples, self._n_of = n_rows, list(cells.values())
+
+    def pieces(self, first_row, n_rows, columns):
+        """Yield the documents from `first_row` on, as hashes of their words."""
+        self.learn_labels()
+        request, is_narrow = self._request, columns.stop == 0
+        for rows in self._rows([] if is_narrow else self._columns):
+            n_here = len(rows[request.target])
+            if n_here <= first_row:
+                first_row -= n_here
+                continue
+            X = np.empty((n_here, 0)) if is_narrow else self._hash(rows)[:, columns]
+            y = np.array([self._label_of[cell] for cell in rows[request.target]])
+            ids = (
+                None if request.ids is None else np.array(as_texts(rows[request.ids]), dtype=object)
+            )
+            groups = None
+            if request.groups is not None:
+                groups = group_names(rows[request.groups], request.groups, request.name)
+            yield Piece(X, y, ids, request.name, groups).rows(first_row, n_here)
+            first_row = 0
+
+    def name_columns(self, columns):
+        """Read the documents again, and return the words behind columns, the most frequent first.
+
+        Parameters
+        ----------
+        columns : ndarray of int
+            Columns.
+
+        Returns
+        -------
+        dict of int to str
+            A word, or run of words, for each column; others that share it are named as well, if
+            they are not rare beside it.
+        """
+        found = {column: Counter() for column in columns.tolist()}
+        for rows in self._rows(self._columns):
+            for term, (column, count) in self.hasher.find_words(self._table(rows), columns).items():
+                found[column][term] += count
+        return {column: _say_terms(terms) for column, terms in found.items() if terms}
+
+    def _rows(self, columns):
+        request = self._request
+        labels = [name for name in (request.target, request.ids, *request.annotations) if name]
+        return document_rows(self._path, columns, labels, request, self._encoding)
+
+    def _table(self, rows):
+        table = np.empty((len(rows[self._columns[0]]), len(self._columns)), dtype=object)
+        for place, name in enumerate(self._columns):
+            table[:, place] = [cell or "" for cell in rows[name]]
+        return table
+
+    def _hash(self, rows):
+        # By columns in their order, which an array cannot show.
+        return self.hasher.hash_columns(self._table(rows).T.tolist())
+
+
+def _say_terms(terms):
+    (first, most), *others = terms.most_common(3)
+    also = [term for term, count in others if count >= _ALSO * most]
+    return f"{first} (or {', '.join(also)})" if also else first

@@ -114,3 +114,22 @@ def test_explaining_numbers_is_refused(run, tmp_path):
     assert run("select", tmp_path / "t.csv", "--target", "y", *QUICK, "--model", model).code == 0
     found = run("predict", model, tmp_path / "t.csv", "--explain", "-o", tmp_path / "p.csv")
     assert (found.code, "--explain is for documents" in found.err) == (2, True)
+
+
+def test_documents_are_streamed(run, reviews, tmp_path):
+    model = tmp_path / "m.skops"
+    asked = ("--text", "body", "--target", "label", "--stream", "-k", "4")
+    found = run("select", reviews[0], *asked, "--model", model, "--json")
+    assert found.code == 0, found.err
+    names = [each["feature"] for each in json.loads(found.out)["selection"]["features"]]
+    assert {"fine", "warm", "dull"} <= set(names)
+    again = run("predict", model, reviews[0], "--explain", "-o", tmp_path / "p.csv")
+    assert again.code == 0, again.err
+
+
+@pytest.mark.parametrize("option", [("--method", "l1"), ("--min-df", "3"), ("--counts",)])
+def test_options_that_need_all_documents_are_refused_with_streams(run, reviews, option):
+    asked = ("--text", "body", "--target", "label", "--stream", *option)
+    found = run("select", reviews[0], *asked)
+    assert found.code == 2
+    assert option[-1 if option[0] == "--method" else 0] in found.err

@@ -279,7 +279,9 @@ def _check_stream(args):
             f"--stream knows --method {' and '.join(streamed)}; {args.method} needs all samples in "
             "memory."
         )
-    for option in _IN_MEMORY:
+    if args.text is not None and args.method != "l2":
+        raise InputError(f"--stream --text knows --method l2, not {args.method}.")
+    for option in (*_IN_MEMORY, "--min-df", "--counts", "--sublinear"):
         if option_value(args, option):
             raise InputError(f"{option} is for all samples in memory, so not with --stream.")
     if args.repeats not in (None, 1):
@@ -342,6 +344,7 @@ def _select_stream(args, messages):
     with input_errors():
         rows = batches(
             args.table, target=args.target, ids=args.id, drop=args.drop, layer=args.layer,
+            text=_streamed_text(args), encoding=args.encoding,
             groups=None if args.groups == "none" else args.groups, max_bytes=args.max_bytes,
         )  # fmt: skip
     with messages.bar("Selecting features") as advance, _stream_errors(args):
@@ -349,6 +352,14 @@ def _select_stream(args, messages):
             rows, **_parameters(args), checkpoint=args.checkpoint, progress=advance
         )
     return rows, selection, None
+
+
+def _streamed_text(args):
+    """Return how words are hashed; None if the table is one of numbers."""
+    if args.text is None:
+        return None
+    columns = [name for name in args.text if name] or ["text"]
+    return {"columns": columns, "ngrams": args.ngrams or 2}
 
 
 @contextmanager

@@ -59,7 +59,7 @@ def _read_documents(args, messages):
     from ..io import read_documents
 
     messages.note(f"Reading {args.table} ...")
-    asked = {args.groups, args.blocks} - {None, "none", args.id}
+    asked = {args.groups, getattr(args, "blocks", None)} - {None, "none", args.id}
     with input_errors():
         return read_documents(
             args.table, text=[name for name in args.text if name] or None, target=args.target,

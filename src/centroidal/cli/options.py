@@ -142,6 +142,11 @@ _KNOWN = {
         + "; ".join(f"{name}, {words}" for name, words in PREPROCESSING.items())
         + "; several in their order, separated by commas",
     },
+    "--text": {
+        "action": "append", "nargs": "?", "const": "", "metavar": "COLUMN",
+        "help": "a column of texts, whose words and pairs of words are the features; may be given "
+        "several times, and without a name for a folder",
+    },
     "--encoding": {
         "default": "utf-8", "metavar": "NAME",
         "help": "how characters of text are written in bytes, such as latin-1 (default: utf-8)",

@@ -133,3 +133,12 @@ def test_options_that_need_all_documents_are_refused_with_streams(run, reviews, 
     found = run("select", reviews[0], *asked)
     assert found.code == 2
     assert option[-1 if option[0] == "--method" else 0] in found.err
+
+
+def test_a_model_of_documents_is_evaluated_on_others(run, reviews, tmp_path):
+    model = tmp_path / "m.skops"
+    asked = ("--text", "body", "--target", "label")
+    assert run("select", reviews[0], *asked, "-k", "4", *QUICK, "--model", model).code == 0
+    found = run("evaluate", model, reviews[0], *asked, "--json")
+    assert found.code == 0, found.err
+    assert json.loads(found.out)["metrics"]["accuracy"] > 0.8

@@ -28,6 +28,7 @@ def add_arguments(parser):
         "repeated sample ids are groups)",
     )  # fmt: skip
     add_options(parser.add_argument_group("reading the table"), *READING, *SHEET, "--allow-extra")
+    add_options(parser.add_argument_group("documents"), "--text", "--encoding")
     add_options(parser.add_argument_group("files to write"), "--report", "--force")
 
 

@@ -109,11 +109,7 @@ def _add_stream(group):
 
 
 def _add_text(group):
-    group.add_argument(
-        "--text", action="append", nargs="?", const="", metavar="COLUMN",
-        help="a column of texts, whose words and pairs of words are the features; may be given "
-        "several times, and without a name for a folder",
-    )  # fmt: skip
+    add_options(group, "--text")
     group.add_argument(
         "--ngrams", type=whole_number(1), metavar="N",
         help="longest run of words that is a feature (default: 2)",

@@ -116,6 +116,7 @@ CHECKS = {
     "n_components": _check_n_components,
     "n_init": check_count,
     "n_jobs": _check_jobs,
+    "max_samples": optional(check_count),
     "n_neighbors": optional(check_count),
     "patience": check_count,
     "pretraining_epochs": check_count,

@@ -391,3 +391,44 @@ def test_scores_that_differ_by_rounding_are_ties_for_dense_and_sparse_alike():
     dense = ReliefFSelector().fit(X.toarray(), y)
     sparse_one = ReliefFSelector().fit(X, y)
     np.testing.assert_array_equal(dense.feature_ranking_, sparse_one.feature_ranking_)
+
+
+# ------------------------------------------------------------------ samples that are drawn
+
+
+def test_as_many_draws_as_samples_change_nothing(rng):
+    X, y = rng.normal(size=(40, 6)), np.arange(40) % 3
+    expected = ReliefFSelector().fit(X, y).scores_
+    for most in (40, 1000):
+        found = ReliefFSelector(max_samples=most, random_state=0).fit(X, y).scores_
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("variant", ["classic", "squared"])
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_single_draws_of_all_samples_add_up_to_all(rng, variant, store, monkeypatch):
+    """Scores are means, or sums, over the samples that are looked at."""
+    X, y = rng.normal(size=(30, 5)), np.arange(30) % 3
+    expected = ReliefFSelector(variant=variant).fit(store(X), y).scores_
+    scores = []
+    for i in range(0, 30, 3):
+        rows = np.arange(i, i + 3)
+        monkeypatch.setattr(
+            "centroidal.feature_selection.relieff._draw", lambda *_, rows=rows: rows
+        )
+        scores.append(ReliefFSelector(variant=variant).fit(store(X), y).scores_)
+    together = np.sum(scores, axis=0) if variant == "squared" else np.mean(scores, axis=0)
+    np.testing.assert_allclose(together, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_draw_is_repeatable_and_depends_on_the_seed(rng):
+    X, y = rng.normal(size=(60, 5)), np.arange(60) % 2
+    draws = [ReliefFSelector(max_samples=9, random_state=s).fit(X, y).scores_ for s in (0, 0, 1)]
+    np.testing.assert_array_equal(draws[0], draws[1])
+    assert (draws[0] != draws[2]).any()
+
+
+@pytest.mark.parametrize("value", [0, 2.5, "all"])
+def test_number_of_draws_is_a_count(rng, value):
+    with pytest.raises((TypeError, ValueError), match="max_samples="):
+        ReliefFSelector(max_samples=value).fit(rng.normal(size=(8, 2)), np.arange(8) % 2)

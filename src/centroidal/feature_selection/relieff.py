@@ -1,5 +1,10 @@
 """Features in which near samples of different classes differ; mathematics in solvers/relieff.py."""
 
+from functools import partial
+
+import numpy as np
+from sklearn.utils import check_random_state
+
 from .. import _state as state
 from .._data import check_labelled_mixed
 from .._parameters import check_n_features_to_select, check_parameters, choice
@@ -51,6 +56,11 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         Features whose values are only equal or different: a mask, numbers or names of columns, or
         "from_dtype" for the columns of a data frame that are categories or strings. In a data
         frame their values may be of any type, otherwise they are numbers.
+    max_samples : int or None, default=None
+        How many samples, drawn at random, are compared with their neighbours (m in Relief): time is
+        then O(m n) instead of O(n^2) a feature. None, or more than there are, takes all.
+    random_state : int, RandomState or None, default=None
+        Seed or source of randomness of the draw; pass an int for the same result every time.
     n_jobs : int or None, default=None
         Number of threads over blocks of samples and of features. The result does not depend on it.
 
@@ -83,9 +93,10 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
     their ratios count. **Ties**: of neighbours whose distances agree to 12 digits all are taken and
     share what the last ones count, so that scores do not depend on the order of the rows.
 
-    **Where we differ** from the papers: every sample is looked at once, none is drawn at random; a
-    class with fewer samples than `n_neighbors` contributes the mean over those it has; numbers have
-    no zone in which they count as equal; in "squared", features are scaled by their range.
+    **Where we differ** from the papers: every sample is looked at once, and none is drawn at random
+    unless `max_samples` asks for it, which draws none twice, by the position of rows; a class with
+    fewer samples than `n_neighbors` contributes the mean over those it has; numbers have no zone in
+    which they count as equal; in "squared", features are scaled by their range.
 
     Time is O(n^2 m) for n samples and m features. Sparse samples are not made dense. All rules and
     proofs are on the page :doc:`/mathematics/relieff`.
@@ -121,6 +132,8 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         variant="classic",
         metric=None,
         categorical_features=None,
+        max_samples=None,
+        random_state=None,
         n_jobs=None,
     ):
         self.n_features_to_select = n_features_to_select
@@ -128,6 +141,8 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         self.variant = variant
         self.metric = metric
         self.categorical_features = categorical_features
+        self.max_samples = max_samples
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
     @with_callbacks
@@ -160,8 +175,9 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
             n_neighbors=n_neighbors,
             metric=metric,
             variant=self.variant,
+            draw=partial(_draw, self.max_samples, self.random_state),
         )
-        steps = self._each_step(self._score(problem), len(problem.row_blocks), "block of samples")
+        steps = self._each_step(self._score(problem), len(problem.drawn_blocks), "block of samples")
         *_, scores = steps
 
         self.classes_ = data.classes
@@ -174,10 +190,18 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         blocks = []
         for block in find_pairs(problem, self.n_jobs):
             blocks.append(block)
-            is_last = len(blocks) == len(problem.row_blocks)
+            is_last = len(blocks) == len(problem.drawn_blocks)
             yield add_up_pairs(problem, blocks, self.n_jobs) if is_last else None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _draw(max_samples, random_state, n_samples):
+    """Return samples in the order of the rows, so many of them at most."""
+    if max_samples is None or max_samples >= n_samples:
+        return np.arange(n_samples)
+    rng = check_random_state(random_state)
+    return np.sort(rng.choice(n_samples, max_samples, replace=False))

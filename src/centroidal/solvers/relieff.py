@@ -50,6 +50,7 @@ class ReliefProblem(NamedTuple):
     factors: np.ndarray
     is_squared: bool  # whether differences are squared in the scores
     total: float  # what the sum over the samples is divided by
+    drawn: np.ndarray  # samples whose neighbours are looked for
 
     @property
     def n_samples(self):
@@ -59,25 +60,35 @@ class ReliefProblem(NamedTuple):
     @property
     def error(self):
         """Bound of the rounding of a score: a share of the weight of all pairs."""
-        weight_of_pairs = 2.0 * self.groups[1].sum()  # hits and misses of each sample
+        weight_of_pairs = 2.0 * self.groups[1][self.drawn].sum()  # hits and misses of each sample
         return ROUNDING * weight_of_pairs / self.total
 
     @property
     def row_blocks(self):
         """Samples in blocks that depend on their number alone."""
+        return self._cut(self.n_samples)
+
+    @property
+    def drawn_blocks(self):
+        """Places in `drawn`, in such blocks."""
+        return self._cut(self.drawn.size)
+
+    def _cut(self, n_rows):
         n = self.n_samples
         width = min(max(n // 8, _LEAST_BLOCK), _MOST_BLOCK, max(_LARGEST_BLOCK // n, 16))
-        return column_blocks(n, width)
+        return column_blocks(n_rows, width)
 
 
 def pose_relief(
-    X, codes, n_classes, weights=None, is_categorical=None, *, n_neighbors, metric, variant
-):
+    X, codes, n_classes, weights=None, is_categorical=None, *, n_neighbors, metric, variant,
+    draw=None,
+):  # fmt: skip
     """Prepare samples, NaN where a value is missing, features and weights.
 
     Of weights that are multiples of the smallest, a row of twice that counts as two equal rows; of
     others, rows count as one on the average. `metric`, "manhattan" or "euclidean", is what makes
-    neighbours near; `variant`, "classic" or "squared", as above.
+    neighbours near; `variant`, "classic" or "squared", as above. `draw` is given the number of
+    samples and returns those whose neighbours are looked for; all, if there is none.
     """
     if weights is None:
         weights = np.ones(codes.size)
@@ -92,21 +103,23 @@ def pose_relief(
     is_squared = variant == "squared"
     groups = (codes, weights, members, bounds)
     features = _describe(X, is_categorical)
+    drawn = np.arange(codes.size) if draw is None else draw(codes.size)
     return ReliefProblem(
         _parts(X, features, groups, metric == "euclidean"),
         groups,
         n_neighbors,
         _factors(counts, is_squared),
         is_squared,
-        1.0 if is_squared else counts.sum(),
+        1.0 if is_squared else weights[drawn].sum(),
+        drawn,
     )
 
 
 def find_pairs(problem, n_jobs=None):
-    """Yield the pairs of near samples for each of `problem.row_blocks`, with their part."""
+    """Yield the pairs of near samples for each of `problem.drawn_blocks`, with their part."""
 
     def of_block(start, stop):
-        return _block_pairs(problem, np.arange(start, stop))
+        return _block_pairs(problem, problem.drawn[start:stop])
 
     for part in problem.parts:
         part.prepare(n_jobs)
@@ -114,7 +127,7 @@ def find_pairs(problem, n_jobs=None):
     # Products of matrices in several threads: threads inside each would only wait for one another.
     is_alone = effective_n_jobs(n_jobs) == 1
     with limit_blas(problem.n_samples, n_features) if is_alone else one_blas_thread():
-        yield from map_blocks(of_block, problem.row_blocks, n_jobs)
+        yield from map_blocks(of_block, problem.drawn_blocks, n_jobs)
 
 
 def add_up_pairs(problem, blocks, n_jobs=None):

@@ -120,6 +120,7 @@ def test_interval_of_folds_is_that_of_student_with_the_corrected_error():
     np.testing.assert_allclose(fold_interval(scores, 0.25, least=2.0), (-1.2, 2.8))
     assert np.isnan(fold_interval(np.ones(3), 0.25)).all()
     assert np.isnan(fold_interval(np.ones(0), 0.25)).all()
+    assert np.isnan(fold_interval(np.array([0.1 + 0.2, 0.3, 0.3]), 0.25)).all()
 
 
 def test_interval_of_a_difference_is_at_least_that_of_paired_shares():

@@ -18,6 +18,7 @@ from .metrics import LOSSES, corrected_error, score_confusion
 
 _Z = 1.959963984540054  # of a normal distribution, for 95 %
 _N_DRAWS = 400
+_ROUNDING = 1e-12  # scores that are the same up to it do not vary
 
 
 class Outcome(NamedTuple):
@@ -193,7 +194,7 @@ def fold_interval(scores, ratio, least=0.0):
     half = least
     if len(scores) > 1:
         half = max(half, student.ppf(0.975, len(scores) - 1) * corrected_error(scores, ratio))
-    if len(scores) == 0 or not half > 0.0:
+    if len(scores) == 0 or not half > _ROUNDING:
         return np.nan, np.nan
     return float(np.mean(scores) - half), float(np.mean(scores) + half)
 

@@ -23,8 +23,8 @@ def add_arguments(parser):
     add_options(parser, "model", "table", "--target")
     parser.add_argument(
         "--groups", metavar="COLUMN",
-        help="what samples belong together, such as the patient: intervals come from resamples of "
-        "whole groups, and the column is no feature; none: each sample stands for itself (default: "
+        help="what samples belong together, such as the patient: intervals know that they are "
+        "alike, and the column is no feature; none: each sample stands for itself (default: "
         "repeated sample ids are groups)",
     )  # fmt: skip
     add_options(parser.add_argument_group("reading the table"), *READING, *SHEET, "--allow-extra")

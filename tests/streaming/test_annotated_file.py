@@ -1,6 +1,10 @@
 """Files that lead elsewhere, are packed in unknown ways, or take more memory than they may."""
 
 import os
+import re
+import struct
+import subprocess
+import sys
 import warnings
 import zlib
 from contextlib import contextmanager
@@ -369,3 +373,36 @@ def test_array_of_zarr_that_is_packed_twice_is_refused(tmp_path):
     rewrite_zarr(path, "X/data", np.zeros(76), twice, 3)
     with pytest.raises(ValueError, match=r"/X/data is stored with bytes, then gzip, then zstd"):
         batches(path, target="kind")
+
+
+def references_to_texts(data):
+    """Where the lengths of texts stand that lie in a heap of the file."""
+    heap = struct.pack("<Q", data.index(b"GCOL"))
+    places = [found.start() - 4 for found in re.finditer(re.escape(heap), data)]
+    return [place for place in places if 0 < int.from_bytes(data[place : place + 4], "little") < 99]
+
+
+READ_FORGED = """
+import resource, sys
+from centroidal.io import read_table
+for path in sys.argv[1:]:
+    try:
+        read_table(path, target="kind")
+    except ValueError as error:
+        assert "could not be read" in str(error), error
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds what a library takes")
+def test_forged_lengths_of_texts_take_no_memory(path, tmp_path):
+    data = path.read_bytes()
+    places = references_to_texts(data)
+    assert len(places) > 20  # texts of attributes and of columns
+    forged = []
+    for number, place in enumerate(places[:: len(places) // 12]):
+        forged.append(tmp_path / f"{number}.h5ad")
+        forged[-1].write_bytes(data[:place] + b"\xf0\xff\xff\xff" + data[place + 4 :])
+    command = [sys.executable, "-c", READ_FORGED, *map(str, forged)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert int(done.stdout) < 2**20  # in KiB; a length would take four times as much

@@ -24,6 +24,7 @@ from .limits import (
     COMPRESSORS,
     MOST_DEFLATED,
     RefusedFileError,
+    bounded_memory,
     inflates_beyond,
     memory_limit,
     number_of_texts,
@@ -268,7 +269,12 @@ class Hdf5Store(_Store):
         self._check_type(found.get_type(), f"the attribute {name!r} of {stored.name}")
         n_bytes = prod(found.shape or (0,)) * max(found.dtype.itemsize, self._longest_text)
         self._request.check_size(n_bytes, self.n_bytes, f"the attribute {name!r} of {stored.name}")
-        return stored.attrs[name]
+        with self._bounded():
+            return stored.attrs[name]
+
+    def _bounded(self):
+        """Bound what libhdf5 takes for texts, whose lengths in references only it sees."""
+        return bounded_memory(memory_limit(self.n_bytes, self._request.max_bytes))
 
     def _check_filters(self, stored):
         settings = stored.id.get_create_plist()
@@ -321,7 +327,8 @@ class Hdf5Store(_Store):
         step = max(1, limit // max(self._longest_text, 1))
         found, n_bytes = [], 0
         for first in range(start, stop, step):
-            found += stored.asstr()[first : min(first + step, stop)].tolist()
+            with self._bounded():
+                found += stored.asstr()[first : min(first + step, stop)].tolist()
             n_bytes += sum(map(len, found[first - start :]))
             self._request.check_size(n_bytes, self.n_bytes, stored.name)
         return found

@@ -7,6 +7,8 @@ import gzip
 import io
 import os
 import zlib
+from contextlib import contextmanager
+from pathlib import Path
 
 from .._parameters import check_count
 
@@ -45,6 +47,32 @@ def check_unpacked_size(name, n_bytes, n_stored, max_bytes=None):
             f"{name} would take {n_bytes} bytes of memory or more; max_bytes={limit} are allowed "
             f"for a file of {n_stored} bytes. Raise max_bytes (--max-bytes) if you trust it."
         )
+
+
+@contextmanager
+def bounded_memory(n_bytes):
+    """Let a library take no more than so many bytes inside, by the limit that Linux has for it.
+
+    For what it takes by lengths that only it sees; the limit is that of the whole process, so it
+    is at least 1 GiB, and short. Elsewhere nothing is bounded.
+    """
+    n_bytes = max(n_bytes, _ALWAYS_ALLOWED)
+    pages = Path("/proc/self/statm")
+    if not pages.exists():
+        yield
+        return
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    limit = int(pages.read_text().split()[0]) * resource.getpagesize() + n_bytes
+    if before[0] != resource.RLIM_INFINITY and before[0] <= limit:
+        yield
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def unpack_gzip(data, name, max_bytes=None):

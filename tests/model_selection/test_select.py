@@ -585,7 +585,7 @@ def test_majority_is_the_largest_class_or_one_of_many(genes):
 def test_number_of_folds_fits_the_rarest_class(rng):
     X, y = rng.normal(size=(23, 6)), np.repeat(["a", "b"], [20, 3])
     selection = select_features(X, y, random_state=0)
-    assert (selection.n_folds, selection.n_repeats) == (3, 3)
+    assert (selection.n_folds, selection.n_repeats) == (3, 10)
     assert select_features(X[:-1], y[:-1], n_features_to_select=2, random_state=0).n_folds == 2
 
 
@@ -871,8 +871,25 @@ def test_summary_says_what_beats_random_features(found):
     assert told.beats_random
     assert told.summary() == (
         "3 of 40 features tell the 3 classes apart with accuracy 91.2 % (95 % interval 85.3 to "
-        "95.7 %) on unseen samples; random features reach 50.0 %, always the largest class 33.3 %."
+        "95.7 %) on unseen samples; random features reach 50.0 %, always the largest class 33.3 %. "
+        "All folds chose 4 features."
     )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((4, 9, 5), "Folds chose 4 to 9 features, 5 in the median."),
+        ((1, 1, 1), "All folds chose 1 feature."),
+        ((2000, 1), "Folds chose 1 to 2,000 features, 1,000 in the median."),
+    ],
+)
+def test_spread_of_the_number_of_features_is_told_unless_it_was_given(found, numbers, words):
+    told = replace(found, fold_choices=tuple({"n_features": number} for number in numbers))
+    assert told.choice_summary() == words
+    assert told.n_features_of_folds["most"] == max(numbers)
+    assert words in told.summary()
+    assert replace(told, n_features_asked=3).choice_summary() == ""
 
 
 def test_summary_says_what_does_not_beat_random_features(found):
@@ -890,7 +907,7 @@ def test_summary_says_what_does_not_beat_random_features(found):
     assert told.summary() == (
         "1 of 40 features was selected, with mean recall 50.0 % (95 % interval 30.0 to 70.0 %) on "
         "unseen samples. That is not shown to be better than chance: random features reach 40.0 %, "
-        "always the largest class 33.3 %."
+        "always the largest class 33.3 %. All folds chose 4 features."
     )
 
 

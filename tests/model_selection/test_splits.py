@@ -8,10 +8,13 @@ from centroidal import SparseCenterClassifier, SparseCenterClassifierCV, Stabili
 from centroidal._data import Features, LabelledData
 from centroidal.model_selection import select_features
 from centroidal.model_selection.splits import (
+    GroupFolds,
+    Groups,
     Units,
     check_groups,
     cut_samples,
     list_folds,
+    n_repeats_of,
     outer_folds,
 )
 
@@ -37,7 +40,7 @@ def patients():
 @pytest.mark.parametrize("n_folds", [3, 5, 10])
 def test_each_group_is_in_one_fold_of_every_repeat(patients, n_folds):
     groups, codes = patients
-    repeats = cut_samples(labelled(codes), n_folds, 4, np.random.RandomState(0), groups, True)
+    repeats = cut_samples(labelled(codes), n_folds, 4, 0, groups, 3)
     assert len(repeats) == 4
     for repeat in repeats:
         pairs = np.unique(np.column_stack([groups, repeat.folds]), axis=0)
@@ -48,16 +51,78 @@ def test_each_group_is_in_one_fold_of_every_repeat(patients, n_folds):
 
 def test_folds_of_groups_have_balanced_classes(patients):
     groups, codes = patients
-    (repeat,) = cut_samples(labelled(codes), 5, 1, np.random.RandomState(0), groups, True)
+    (repeat,) = cut_samples(labelled(codes), 5, 1, 0, groups, 3)
     shares = [codes[repeat.folds == fold].mean() for fold in range(5)]
     np.testing.assert_allclose(shares, codes.mean(), atol=0.15)
+
+
+def unevenness(folds, codes, n_folds):
+    """How much the shares of classes differ between folds."""
+    n_classes = codes.max() + 1
+    table = np.bincount(folds * n_classes + codes, minlength=n_folds * n_classes)
+    shares = table.reshape(n_folds, n_classes) / np.bincount(codes)
+    return shares.std(axis=0).mean()
+
+
+@pytest.mark.parametrize("sizes", ["equal", "few", "skewed", "many"])
+@pytest.mark.parametrize("is_mixed", [False, True])
+def test_folds_of_groups_are_as_even_as_those_of_scikit_learn(sizes, is_mixed):
+    rng = np.random.default_rng(0)
+    mine, theirs = [], []
+    for seed in range(15):
+        n_groups, n_folds = int(rng.integers(30, 100)), int(rng.integers(3, 6))
+        drawn = {
+            "equal": np.full(n_groups, 4),
+            "few": rng.integers(1, 6, n_groups),
+            "skewed": rng.lognormal(1.0, 1.0, n_groups).astype(int) + 1,
+            "many": rng.integers(1, 30, n_groups),
+        }
+        groups = np.repeat(np.arange(n_groups), drawn[sizes])
+        codes = rng.choice(3, size=groups.size if is_mixed else n_groups, p=[0.5, 0.3, 0.2])
+        codes = codes if is_mixed else codes[groups]
+        counted = Groups.count(groups, codes, 3)
+        deal = GroupFolds.deal(n_folds, seed, counted, np.arange(3), least=2)
+        mine.append(unevenness(deal.folds_of(None, None, groups), codes, n_folds))
+        folds = np.empty(codes.size, dtype=int)
+        for number, (_, test) in enumerate(
+            StratifiedGroupKFold(n_folds).split(codes, codes, groups)
+        ):
+            folds[test] = number
+        theirs.append(unevenness(folds, codes, n_folds))
+    assert np.mean(mine) < 1.1 * np.mean(theirs)
+
+
+def test_groups_are_dealt_whatever_the_order_of_rows(patients):
+    groups, codes = patients
+    order = np.random.default_rng(0).permutation(codes.size)
+    first = cut_samples(labelled(codes), 5, 3, 1, groups, 3)
+    again = cut_samples(labelled(codes[order]), 5, 3, 1, groups[order], 3)
+    for one, other in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one.folds[order], other.folds)
+
+
+def test_groups_of_different_sizes_are_dealt_anew_in_each_repeat():
+    groups = np.repeat(np.arange(20), np.arange(20) + 10)
+    repeats = cut_samples(labelled(np.arange(groups.size) % 2), 5, 4, 0, groups, 3)
+    cuts = {tuple(np.unique(each.folds, return_inverse=True)[1]) for each in repeats}
+    assert len(cuts) == 4
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "merged", "other"),
+    [(60, 10, 3), (100, 10, 3), (101, 5, 3), (2_000, 5, 3), (20_000, 3, 3), (20_001, 1, 1)],
+)
+def test_repeats_depend_on_the_samples_and_on_whether_sums_of_folds_merge(n_samples, merged, other):
+    assert n_repeats_of(None, n_samples, merges=True) == merged
+    assert n_repeats_of(None, n_samples, merges=False) == other
+    assert n_repeats_of(7, n_samples, merges=True) == 7
 
 
 def test_every_training_set_has_samples_of_each_class():
     groups = np.arange(12) // 2
     codes = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
     for seed in range(20):
-        (repeat,) = cut_samples(labelled(codes), 3, 1, np.random.RandomState(seed), groups, True)
+        (repeat,) = cut_samples(labelled(codes), 3, 1, seed, groups, 3)
         for fold in range(3):
             assert set(codes[repeat.folds == fold]) == {0, 1}
 

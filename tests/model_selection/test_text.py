@@ -38,6 +38,11 @@ def found(reviews):
     return select_features(*reviews, text=True, **QUICK)
 
 
+@pytest.fixture(scope="module")
+def twelve(reviews):
+    return select_features(*reviews, text=True, n_features_to_select=12, **QUICK)
+
+
 def vectorizer(**options):
     return TfidfVectorizer(
         tokenizer=split_words, token_pattern=None, lowercase=False, ngram_range=(1, 2), min_df=2,
@@ -75,7 +80,8 @@ def test_a_word_of_test_documents_alone_changes_nothing(reviews, found):
     assert np.array_equal(again.predicted, found.predicted)
 
 
-def test_the_words_that_tell_classes_apart_are_found(found):
+def test_the_words_that_tell_classes_apart_are_found(twelve):
+    found = twelve
     assert {"fine", "warm", "dull", "cold not"} <= set(found.selected_names.tolist()[:12])
     speaks = dict(zip(found.selected_names.tolist(), found.speaks_for.tolist(), strict=True))
     assert (speaks["fine"], speaks["dull"]) == ("good", "bad")
@@ -114,8 +120,8 @@ def test_options_reach_the_words(reviews, text):
     assert {name: found.text[name] for name in params} == params
 
 
-def test_examples_are_recognised_documents_with_words_of_their_class(found, reviews):
-    texts, y = reviews
+def test_examples_are_recognised_documents_with_words_of_their_class(twelve, reviews):
+    (texts, y), found = reviews, twelve
     for each in found.text["examples"]:
         assert y[each["row"]] == each["class"]
         assert texts[each["row"]].startswith(each["text"])

@@ -5,17 +5,16 @@ import math
 import numpy as np
 from sklearn.base import clone
 from sklearn.feature_selection import f_classif
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
+from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import NearestCentroid
 
+from .folds import cut_repeats
 
-def folds_and_seeds(random_state, X, y, n_folds, n_repeats):
+
+def folds_and_seeds(random_state, y, n_folds, n_repeats):
     """Outer folds and a seed for each: the seed of the folds is drawn first, then the others."""
     source = np.random.RandomState(random_state)
-    splitter = RepeatedStratifiedKFold(
-        n_splits=n_folds, n_repeats=n_repeats, random_state=source.randint(2**31 - 1)
-    )
-    folds = list(splitter.split(X, y))
+    folds = cut_repeats(y, n_folds, n_repeats, int(source.randint(2**31 - 1)))
     return folds, source.randint(2**31 - 1, size=len(folds)).tolist()
 
 

@@ -27,7 +27,8 @@ from centroidal import (
     SparseCenterClassifier,
 )
 
-from .compare import corrected_error, folds_and_seeds
+from .compare import corrected_error
+from .folds import cut_repeats
 
 METHODS = ("l2", "l1", "disjoint", "fisher", "l21", "recursive", "relief")
 SCORES = {"accuracy": accuracy_score, "balanced_accuracy": balanced_accuracy_score}
@@ -103,8 +104,9 @@ class Question(NamedTuple):
     @classmethod
     def of(cls, X, y, random_state, n_folds, n_repeats, **options):
         """Cut the samples as a seed tells."""
-        folds, fold_seeds = folds_and_seeds(random_state, X, y, n_folds, n_repeats)
-        return cls(X, y, folds, fold_seeds, n_folds, **options)
+        folds = cut_repeats(y, n_folds, n_repeats, random_state)
+        seeds = np.random.RandomState(random_state).randint(2**31 - 1, size=len(folds)).tolist()
+        return cls(X, y, folds, seeds, n_folds, **options)
 
     def predict(self, method, size, train, test):
         """Labels of the test set by a model of the training set, and their score."""
@@ -221,20 +223,20 @@ def answer_of(question, tried):
     return Answer(method, size, methods, sizes, predictions, scores)
 
 
-def random_scores(question, sizes):
+def random_scores(question, sizes, method="l2"):
     """Mean score, for each size and fold, of nearest centers on the first of mixed features."""
     table = []
     for size in sizes:
         row = []
         for (train, test), seed in zip(question.folds, question.fold_seeds, strict=True):
             source = np.random.RandomState(seed)
-            orders = [source.permutation(question.X.shape[1]) for _ in range(5)]
-            row.append(np.mean([score_on(question, order[:size], train, test) for order in orders]))
+            orders = [source.permutation(question.X.shape[1])[:size] for _ in range(5)]
+            row.append(np.mean([score_on(question, o, train, test, method) for o in orders]))
         table.append(row)
     return table
 
 
-def score_on(question, columns, train, test):
+def score_on(question, columns, train, test, method):
     X = question.X[:, columns]
-    model = model_of("l2", None, impute=question.impute, is_sparse=question.is_sparse)
+    model = model_of(method, None, impute=question.impute, is_sparse=question.is_sparse)
     return question.ask(model.fit(X[train], question.y[train]), X[test], question.y[test])[1]

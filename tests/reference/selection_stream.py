@@ -8,19 +8,6 @@ from sklearn.metrics import confusion_matrix
 from .selection import Question, choose, model_of, sizes_of
 
 
-def slow_folds(codes, n_folds, seed):
-    """Deal row after row, with all random words of a class drawn from the beginning."""
-    folds = []
-    for row, code in enumerate(codes):
-        n_before = sum(1 for each in codes[:row] if each == code)
-        n_runs = n_before // n_folds + 1
-        words = np.random.Philox(key=[seed, code]).random_raw(n_runs * n_folds).tolist()
-        run = words[-n_folds:]
-        order = sorted(range(n_folds), key=run.__getitem__)
-        folds.append(order[n_before % n_folds])
-    return np.array(folds)
-
-
 class Selected(NamedTuple):
     """What comes out."""
 
@@ -61,8 +48,10 @@ def slow_selection(
             position, _ = choose(sizes, np.transpose(inner).tolist(), _even(len(others)), rule)
         chosen.append(sizes[position])
         nested.append(outer[-1][position])
-        drawn = np.random.RandomState(seeds[fold]).permutation(X.shape[1])
-        random_scores.append(_random_scores(X, y, folds, fold, sizes, drawn, method, ask))
+        source = np.random.RandomState(seeds[fold])
+        drawn = [source.permutation(X.shape[1]) for _ in range(5)]
+        scores = [_random_scores(X, y, folds, fold, sizes, each, method, ask) for each in drawn]
+        random_scores.append(np.mean(scores, axis=0))
         at_random.append(random_scores[-1][position])
 
     position = _position(sizes, n_features)

@@ -411,7 +411,7 @@ def test_samples_that_were_read_in_batches_are_not_drawn(selection, tmp_path):
     np.savez(tmp_path / "table.npz", X=np.eye(3), kind=["a", "b", "a"])
     rows = batches(tmp_path / "table.npz", target="kind")
     nothing = dict.fromkeys(("predicted", "probabilities", "true_codes", "subspace", "stability"))
-    streamed = replace(selection, **nothing)
+    streamed = replace(selection, **nothing, n_repeats=1)
     page = Page(build_report(streamed, table=rows, date=DAY))
     assert "chart-scatter" not in page.ids
     assert "chart-curve" in page.ids

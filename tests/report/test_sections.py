@@ -33,16 +33,17 @@ def stability(index):
         ({"stability": stability(0.3)}, {"The list is unstable."}),
         ({"stability": stability(0.5)}, set()),
         ({"random_score": 1.0}, {"Not above random features."}),
-        ({"predicted": None}, {"Folds that were drawn once."}),
+        ({"n_repeats": 1}, {"Folds that were drawn once."}),
         ({"n_groups": 30}, set()),
     ],
     ids=[
-        *("very few", "few", "many", "imputed", "unstable", "stable", "at random", "streamed"),
+        *("very few", "few", "many", "imputed", "unstable", "stable", "at random", "once"),
         "grouped",
     ],
 )
 def test_caveats_are_chosen_by_the_facts(selection, changes, expected):
-    plain = replace(selection, class_counts=np.array([50, 50, 50]), stability=None)
+    many = {"class_counts": np.array([50, 50, 50]), "n_repeats": 3}
+    plain = replace(selection, **many, stability=None)
     always = {"Nested cross-validation.", "Stand-ins.", "What was done before."}
     if "random_score" not in changes:
         always.add("Random features.")
@@ -54,6 +55,13 @@ def test_caveats_are_chosen_by_the_facts(selection, changes, expected):
 def test_groups_are_told_where_the_folds_are(selection):
     sentences = dict(caveat_section(replace(selection, n_groups=30), None))
     assert "of 30 whole groups" in sentences["Nested cross-validation."]
+
+
+def test_how_many_features_the_folds_chose_is_told(selection):
+    choices = tuple({"n_features": number} for number in (4, 9, 5))
+    sentences = dict(caveat_section(replace(selection, fold_choices=choices), None))
+    told = sentences["Nested cross-validation."]
+    assert told.endswith("Folds chose 4 to 9 features, 5 in the median.")
 
 
 def test_what_is_suspected_is_a_caveat_and_beside_the_answer(selection):

@@ -172,9 +172,12 @@ def test_groups_are_read_and_are_no_feature(source):
     later = np.concatenate([batch.groups for batch in found.columns(1, 3).start(2)])
     assert later.tolist() == names[10:].tolist()
     np.testing.assert_array_equal(stacked(found)[0], source.X)
-    classes, by_class = found.classes(), found.groups_by_class(found.classes())
-    for label, hashes in zip(classes, by_class, strict=True):
-        np.testing.assert_array_equal(hashes, np.unique(hash_names(names[source.y == label])))
+    classes = found.classes()
+    groups, counts = found.count_groups(classes)
+    np.testing.assert_array_equal(groups, np.unique(hash_names(names)))
+    for group, row in zip(groups, counts, strict=True):
+        mine = source.y[hash_names(names) == group]
+        assert row.tolist() == [np.count_nonzero(mine == label) for label in classes]
 
 
 def test_ids_can_be_groups(source):

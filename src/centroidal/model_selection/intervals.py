@@ -241,3 +241,19 @@ def design_effect(values, groups):
     together = np.array([np.bincount(groups, each) for each in left])
     alone, clustered = (left**2).sum(), (together**2).sum()
     return max(1.0, float(clustered / alone)) if alone > 0.0 else 1.0
+
+
+def design_effect_of_hits(hits, sizes):
+    """Return the same from how many samples of each group were recognised.
+
+    Parameters
+    ----------
+    hits : ndarray of int, shape (n_repeats, n_groups)
+        Samples that were recognised.
+    sizes : ndarray of int, shape (n_groups,)
+        All samples.
+    """
+    shares = hits.sum(axis=1, keepdims=True) / sizes.sum()
+    alone = (shares * (1.0 - shares)).sum() * sizes.sum()
+    clustered = ((hits - shares * sizes) ** 2).sum()
+    return max(1.0, float(clustered / alone)) if alone > 0.0 else 1.0

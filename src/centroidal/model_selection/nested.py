@@ -48,6 +48,7 @@ __all__ = [
 ]
 
 AUTO = "auto"
+N_RANDOM = 5  # orders of the features that random ones are the first of, in each fold
 _ROUNDING = 1e-12  # means of the same scores in another order are equal
 
 
@@ -227,6 +228,12 @@ class Trial(NamedTuple):
         """Numbers of features of all candidates, for random features."""
         return np.unique(np.concatenate([each.sizes for each in self.candidates.values()]))
 
+    @property
+    def centers_key(self):
+        """The first method with centers, by which random features are tried; None if none has."""
+        has_centers = (key for key, each in self.candidates.items() if each.procedure.has_centers)
+        return next(has_centers, None)
+
     def inner_sizes(self, key):
         """Numbers of features that the inner folds choose among."""
         sizes = self.candidates[key].sizes
@@ -376,6 +383,11 @@ class NestedScores:
             for fold in self._folds
         ]
         return [(key, fold[key]) for key, fold in zip(keys, self._folds, strict=True)]
+
+    @property
+    def positions(self):
+        """Position of the size that each fold chose."""
+        return np.array([found.inner.position for _, found in self._winners])
 
     @property
     def predictions(self):

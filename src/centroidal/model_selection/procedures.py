@@ -55,9 +55,16 @@ class CentersProcedure(NamedTuple):
     estimator: SparseCenterClassifier
     fewest: int = 1
 
+    has_centers = True  # so that random features can be tried with them
+
     @property
     def _problem(self):
         return self.estimator._problem
+
+    @property
+    def merges(self):
+        """Whether training sets are put together from sums of folds."""
+        return self._problem.streams
 
     def sizes(self, n_features):
         """Numbers of features to try."""
@@ -69,7 +76,7 @@ class CentersProcedure(NamedTuple):
 
     def summarise_sets(self, data, folds, sets):
         """Summarise all rows but some folds, for each set of folds; None where sums do not help."""
-        if not self._problem.streams or issparse(data.X):
+        if not self.merges or issparse(data.X):
             return None
         return fold_moments(data.X, data.codes, data.classes.size, folds, sets)
 
@@ -218,6 +225,8 @@ class RankedProcedure(NamedTuple):
     estimator: BaseEstimator
     limit: str = "n_features_to_select"
     fewest: int = 1
+
+    has_centers = merges = False
 
     def sizes(self, n_features):
         """Numbers of features to try."""

@@ -16,7 +16,7 @@ from .procedures import FinalModel
 from .repeatable import versions
 from .selection import FeatureSelection
 from .sources import MemorySource
-from .splits import check_n_folds, series_name
+from .splits import check_n_folds, n_repeats_of, series_name
 from .stream_source import BatchSource
 from .unseen import UnseenSamples
 
@@ -89,7 +89,8 @@ def select_features(
         Number of outer folds, stratified and shuffled, at least 3 where something is chosen; None
         is 5, or as many as the rarest class has samples, or groups where these are given.
     n_repeats : int or None, default=None
-        How often the folds are drawn anew; None is 3, and 1 for batches, which take no other.
+        How often the folds are drawn anew. None is 3, and 1 beyond 20,000 samples; for "l2", where
+        sums of folds make a repeat cheap, it is 10 up to 100 samples and 5 up to 2,000.
     groups : array-like of shape (n_samples,), default=None
         What samples belong together, such as the patient they come from: all samples of a group
         are in the same fold, outer and inner, so that the score is that for new groups. Where a
@@ -130,7 +131,8 @@ def select_features(
         For batches: after how many of them it is written; None is every 10 seconds. Medians are
         written after each block of columns.
     memory : int, default=2**28
-        For batches: bytes that a block of columns may take, where medians need whole columns.
+        For batches: bytes that a block of columns may take, where medians need whole columns, and
+        that the sums and models of all repeats may; those beyond take passes of their own.
     n_jobs : int or None, default=None
         Number of processes, or threads for "l2" and "l1", over methods and folds. The result does
         not depend on it.
@@ -174,11 +176,15 @@ def select_features(
     **Inner folds** of an outer fold are the other outer folds, so that a model without two of them
     serves both.
 
-    **Batches.** Of each class, every run of `cv` samples has one in each fold, in an order drawn at
-    random, so folds do not depend on the size of batches. Groups of a class are spread evenly over
-    the folds, whatever the number of their samples. Means take two passes, medians one for
-    each block of columns and one more. A run that was killed and is started again ends with the
-    same result, to the bit. When it is finished the checkpoint is a file with the model.
+    **Folds.** Of each class, every run of `cv` samples has one in each fold, in an order drawn at
+    random. Whole groups are dealt so that folds have equal shares of each class, as far as groups
+    allow. Samples in memory and batches of any size are dealt by the same rule: with the same
+    `random_state` they give the same answer, up to rounding.
+
+    **Batches.** Means take two passes, medians one for each block of columns and one more. A run
+    that was killed and is started again ends with the same result, to the bit. When it is finished
+    the checkpoint is a file with the model. Samples in batches have no `blocks`, and are not looked
+    at for suspicion.
 
     **Time** of "l2" and "l1" is that of ``n_repeats * cv * (cv + 1) / 2`` fits, 15 a repeat with 5
     folds, whatever the number of features tried. The other methods rank the features so often, and
@@ -212,7 +218,7 @@ def select_features(
     if isinstance(X, Batches):
         if groups is not None:
             raise ValueError("groups must be None: batches(..., groups=COLUMN) names those of X.")
-        unused = {"y": y, "n_repeats": n_repeats, **in_memory}
+        unused = {"y": y, **in_memory}
         _check_unused(unused, "needs all samples in memory, and X is Batches")
         source = BatchSource(X, method, random_state, n_jobs, progress, **in_batches)
     else:
@@ -224,7 +230,8 @@ def select_features(
     scores, final, repeats = found.scores, found.final, found.repeats
     described = source.describe_samples(found.candidates[scores.method], scores, final, repeats)
     in_blocks = source.score_blocks(partial(_select_part, method, choice), choice)
-    results, unseen = scores.results(), UnseenSamples(source, scores.outcome, described)
+    hits = source.group_hits(scores, repeats)
+    results, unseen = scores.results(), UnseenSamples(source, scores.outcome, described, hits)
     metrics = unseen.metrics()
 
     return FeatureSelection(
@@ -292,6 +299,8 @@ def _select(source, method, choice, cv, n_repeats):
     candidates = _candidates(method, choice, source.kind)
     is_nested = choice.needs_inner_folds(candidates)
     n_folds = check_n_folds(cv, source.units, is_nested)
+    merges = all(each.procedure.merges for each in candidates.values())
+    n_repeats = n_repeats_of(n_repeats, int(source.class_counts.sum()), merges)
     repeats = source.cut(n_folds, n_repeats, is_nested)
     scores = nested_cross_validation(source, candidates, choice, repeats)
     final = source.fit_final(candidates[scores.method], scores.n_features)

@@ -220,6 +220,12 @@ class FeatureSelection:
         return self.classes[np.argmax(self.centers[:, self.selected], axis=0)]
 
     @property
+    def n_features_of_folds(self):
+        """How many features the folds chose: the least, the median and the most of them."""
+        numbers = [each["n_features"] for each in self.fold_choices]
+        return {"least": min(numbers), "median": float(np.median(numbers)), "most": max(numbers)}
+
+    @property
     def recall(self):
         """Share of the unseen samples of each class that is recognised."""
         return np.diagonal(self.confusion) / self.confusion.sum(axis=1)
@@ -265,7 +271,8 @@ class FeatureSelection:
         else:
             found = f"{features} {'was' if is_one else 'were'} selected, with {reached}"
             answer = f"{found}. That is not shown to be better than chance: {beside}."
-        return " ".join(filter(None, [answer, self.cost_summary(), self.repeat_summary()]))
+        more = self.choice_summary(), self.cost_summary(), self.repeat_summary()
+        return " ".join(filter(None, [answer, *more]))
 
     @property
     def reference(self):
@@ -280,6 +287,15 @@ class FeatureSelection:
             return ""
         cost = score_text(self.metrics["cost"], is_share=False)
         return f"Predictions are those of the least expected cost; on average they cost {cost}."
+
+    def choice_summary(self):
+        """Say how many features the folds chose; nothing if the number was given."""
+        least, median, most = self.n_features_of_folds.values()
+        if self.n_features_asked != "auto":
+            return ""
+        if least == most:
+            return f"All folds chose {least:,} feature{'' if most == 1 else 's'}."
+        return f"Folds chose {least:,} to {most:,} features, {median:,.0f} in the median."
 
     def repeat_summary(self):
         """Say that samples seem to be repeats of each other; nothing if few of them do."""

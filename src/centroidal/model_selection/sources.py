@@ -17,10 +17,12 @@ from .._parameters import number
 from .._progress import progress_function
 from ..classifiers import FisherSubspace
 from ..statistics.threads import row_blocks
+from ..streaming.labels import hash_names
+from ..streaming.request import texts
 from .blocks import Blocks
 from .methods import METHODS, DataKind
 from .metrics import Tested, loss_moments
-from .nested import ChosenPredictions, FoldCounts, Trial
+from .nested import N_RANDOM, ChosenPredictions, FoldCounts, Trial
 from .preparation import Preparation, PreparedSamples, find_examples
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
 from .splits import Units, check_groups, cut_samples
@@ -28,7 +30,6 @@ from .suspicion import find_suspicions
 
 __all__ = ["MemorySource"]
 
-_N_RANDOM = 5  # orders of the features that random ones are the first of, in each fold
 _MOST_IN_PICTURE, _MOST_LEARNED = 200, 20_000  # features, and samples that axes are found by
 _SUMMARY_BYTES = 2**28  # that summaries of training sets may take together
 _check_resamples = number(
@@ -64,8 +65,9 @@ class MemorySource:
                 f"n_resamples={n_resamples} must be 0 where preprocess makes other columns."
             )
         self._groups = check_groups(groups, self._data.codes.size)
+        # By the hashes of their names, as batches know them, groups are dealt to the same folds.
+        self._ids = None if groups is None else hash_names(np.array(texts(groups), dtype=object))
         self._blocks = Blocks.check(blocks, self._data.codes, self._groups)
-        self._rng = np.random.RandomState(self.seed)
         self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
         self._n_done = self._n_steps = 0
 
@@ -136,7 +138,8 @@ class MemorySource:
 
     def cut(self, n_folds, n_repeats, is_nested):
         """Cut the samples into outer folds, again and again."""
-        return cut_samples(self._data, n_folds, n_repeats, self._rng, self._groups, is_nested)
+        least = 3 if is_nested else 2
+        return cut_samples(self._data, n_folds, n_repeats, self.seed, self._ids, least)
 
     def prepare(self, trials):
         """Count the steps ahead, with those after the folds; raise if a fold cannot be scored."""
@@ -211,6 +214,10 @@ class MemorySource:
         self._step_done("all samples")
         return final._replace(model=self._samples.pipeline(final.model))
 
+    def group_hits(self, scores, repeats):
+        """Return None: what is known of each sample says more."""
+        return
+
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: class, predicted class, place in a picture."""
         n_features, found = scores.n_features, scores.predictions
@@ -243,7 +250,7 @@ class MemorySource:
             self._samples.before(candidate.procedure.selector(n_features)),
             n_resamples=self._n_resamples,
             n_jobs=self._n_jobs,
-            random_state=draw_seed(self._rng),
+            random_state=draw_seed(np.random.RandomState(self.seed)),
         )
         with parallel_config(prefer="threads" if candidate.uses_threads else None):
             stability.fit(self._samples.counted.X, self.data.codes, groups=self._groups)
@@ -275,10 +282,10 @@ class _Work(NamedTuple):
 def _jobs(trial):
     """List what to fit: the folds that a training set leaves out, and a method.
 
-    Random features are tried with the centers of "l2", or by themselves under the key None, and
-    have no part in what the inner folds choose.
+    Random features are tried with the centers of a method that has them, or by themselves under the
+    key None, and have no part in what the inner folds choose.
     """
-    alone = () if "l2" in trial.candidates else (None,)
+    alone = () if trial.centers_key is not None else (None,)
     return [
         (left_out, key)
         for left_out in trial.training_sets
@@ -287,8 +294,8 @@ def _jobs(trial):
 
 
 def _random_centers(kind, trial):
-    found = trial.candidates.get("l2")
-    return METHODS["l2"].build(kind) if found is None else found.procedure
+    key = trial.centers_key
+    return METHODS["l2"].build(kind) if key is None else trial.candidates[key].procedure
 
 
 class _Found(NamedTuple):
@@ -326,14 +333,14 @@ def _predict(work, left_out, key, position, summary):
     """
     data, path = _fit(work, left_out, key, summary)
     trial, test = work.trial, work.trial.repeat.rows(*left_out)
-    has_random = len(left_out) == 1 and key in (None, "l2")
+    has_random = len(left_out) == 1 and key == trial.centers_key
     sizes = trial.all_sizes if has_random else trial.sizes_of(key, left_out)
     mine = np.arange(sizes.size)
     if has_random and key is not None:
         mine = np.searchsorted(sizes, trial.candidates[key].sizes)
     orders = {}
     if has_random:
-        orders["orders"] = trial.random_orders(*left_out, data.X.shape[1], _N_RANDOM)
+        orders["orders"] = trial.random_orders(*left_out, data.X.shape[1], N_RANDOM)
     ask = _score_set if trial.choice.needs_scores else _count_set
     place = None if position is None else mine[position]
     tested, drawn, chosen = ask(trial, data, path, left_out, test, sizes, place, orders)

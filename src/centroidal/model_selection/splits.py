@@ -1,33 +1,43 @@
-"""The one place that cuts samples: outer folds and their repeats, inner folds, streams."""
+"""The one place that cuts samples: outer folds and their repeats, inner folds.
+
+Rows, or whole groups of them, are dealt to outer folds by one rule, whether they are in memory or
+read in batches, so that both have the same folds.
+"""
 
 from itertools import combinations
 from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFold, check_cv
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from .._parameters import check_count
-from .repeatable import draw_seed, draw_seeds
+from .repeatable import draw_seeds
 
 __all__ = [
     "GroupFolds",
+    "Groups",
     "Repeat",
-    "StreamFolds",
+    "RowFolds",
     "Units",
     "check_groups",
     "check_n_folds",
     "check_sample_names",
     "cut_samples",
-    "deal_rows",
+    "deal_repeats",
     "list_folds",
+    "n_repeats_of",
     "outer_folds",
     "size_ratio",
     "training_sets",
 ]
 
 _N_FOLDS = 5  # if nothing is said, and each class has so many samples
-_N_REPEATS = 3  # of a number of folds, if nothing is said
+# How often folds are drawn, if nothing is said: up to how many samples, by methods that merge sums
+# of folds, which makes a repeat cheap, and by others.
+_REPEATS = ((100, 10, 3), (2_000, 5, 3), (20_000, 3, 3), (np.inf, 1, 1))
+_N_COMPARED = 3  # repeats of a comparison, if nothing is said
+_NEXT_SEED = 2**32  # from the seed of one repeat to that of the next: more than any seed
 _MOST_DRAWS = 20  # of folds of whole groups, until each class is in enough of them
 _WORDS_AT_A_TIME = 4  # that a Philox generator makes of one number
 
@@ -49,6 +59,15 @@ def list_folds(cv, X, labels, **split_params):
     return folds
 
 
+def n_repeats_of(n_repeats, n_samples, merges):
+    """Return how often folds are drawn; None is by the number of samples and the method."""
+    if n_repeats is not None:
+        check_count("n_repeats", n_repeats)
+        return int(n_repeats)
+    cheap, other = next(rest for most, *rest in _REPEATS if n_samples <= most)
+    return cheap if merges else other
+
+
 def outer_folds(cv, n_repeats, data, groups, seed, least=2):
     """Training and test samples of each outer fold, which have none in common.
 
@@ -56,16 +75,17 @@ def outer_folds(cv, n_repeats, data, groups, seed, least=2):
     themselves. Each class has samples in `least` folds, so that one less can be left out.
     """
     if isinstance(cv, Integral) and not isinstance(cv, bool):
-        n_repeats = _N_REPEATS if n_repeats is None else n_repeats
+        n_repeats = _N_COMPARED if n_repeats is None else n_repeats
         check_count("n_repeats", n_repeats)
         _check_enough(cv, data, groups)
-        splitters = _draw_repeats(int(cv), int(n_repeats), data, groups, seed, least)
-    elif n_repeats is not None:
+        ids = None if groups is None else groups.astype(np.uint64)
+        repeats = cut_samples(data, int(cv), int(n_repeats), seed, ids, least)
+        return [
+            (each.rows_without(fold), each.rows(fold)) for each in repeats for fold in range(cv)
+        ]
+    if n_repeats is not None:
         raise ValueError(f"n_repeats={n_repeats!r} must be None unless cv is a number; cv={cv!r}.")
-    else:
-        splitters = [cv]
-    labels = data.classes[data.codes]
-    folds = [fold for each in splitters for fold in list_folds(each, data.X, labels, groups=groups)]
+    folds = list_folds(cv, data.X, data.classes[data.codes], groups=groups)
     for number, (train, test) in enumerate(folds):
         _check_fold(number, train, test)
     return folds
@@ -195,26 +215,6 @@ def _check_fold(number, train, test):
         )
 
 
-def _draw_repeats(n_folds, n_repeats, data, groups, seed, least):
-    if groups is None:
-        return [RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=n_repeats, random_state=seed)]
-    rng = np.random.RandomState(seed)
-    return [_draw_whole_groups(n_folds, data, groups, rng, least) for _ in range(n_repeats)]
-
-
-def _draw_whole_groups(n_folds, data, groups, rng, least):
-    """Deal whole groups to folds of balanced classes; again where a class is in too few of them."""
-    for _ in range(_MOST_DRAWS):
-        # Names are mixed, as scikit-learn 1.7 balances no classes where it shuffles by itself.
-        names = rng.permutation(groups.max() + 1)
-        folds = list(StratifiedGroupKFold(n_folds).split(data.codes, data.codes, names[groups]))
-        tested = [np.unique(data.codes[test]) for _, test in folds]
-        n_tested = np.bincount(np.concatenate(tested), minlength=data.classes.size)
-        if n_tested.min() >= least:
-            return folds
-    raise _too_few_folds(n_folds, Units.of(data.classes, data.codes, groups), n_tested, least)
-
-
 def _too_few_folds(n_folds, units, n_tested, least):
     """Return the error of a class that is in too few folds."""
     few = int(np.argmin(n_tested))
@@ -231,11 +231,15 @@ def _too_few_folds(n_folds, units, n_tested, least):
 class Repeat(NamedTuple):
     """All samples, cut into outer folds once."""
 
-    # Of each sample, or what knows it when a sample is read.
-    folds: "np.ndarray | StreamFolds | GroupFolds"
+    folds: "np.ndarray | RowFolds | GroupFolds"  # of each sample, or what deals those that are read
     n_folds: int
     seeds: list  # of the random features of each fold
     first: int = 0  # number of the first fold among those of all repeats
+
+    @property
+    def number(self):
+        """Which repeat it is, from 0 on."""
+        return self.first // self.n_folds
 
     def rows(self, *folds):
         """Return the samples of some folds."""
@@ -251,35 +255,45 @@ class Repeat(NamedTuple):
         return f"fold {numbers}" if len(folds) == 1 else f"folds {numbers}"
 
 
-def cut_samples(data, n_folds, n_repeats, rng, groups, is_nested):
-    """Cut samples in memory into outer folds, again and again; return all repeats."""
-    least = 3 if is_nested else 2
-    folds = outer_folds(n_folds, n_repeats, data, groups, draw_seed(rng), least)
+def deal_repeats(n_folds, n_repeats, seed, counts, groups, classes, least):
+    """Deal rows, or whole `groups` if there are any, to outer folds again and again.
+
+    There are so many rows of each class, the `counts`. Each class has groups in `least` folds, so
+    that one less can be left out.
+    """
+    seeds = draw_seeds(np.random.RandomState(seed), n_repeats * n_folds).tolist()
     repeats = []
-    for first in range(0, len(folds), n_folds):
-        numbers = np.empty(data.codes.size, dtype=np.intp)
-        for number, (_, test) in enumerate(folds[first : first + n_folds]):
-            numbers[test] = number
-        seeds = [draw_seed(rng) for _ in range(n_folds)]
-        repeats.append(Repeat(numbers, n_folds, seeds, first))
+    for first in range(0, n_repeats * n_folds, n_folds):
+        own = seed + first // n_folds * _NEXT_SEED
+        deal = RowFolds(n_folds, own, counts)
+        if groups is not None:
+            deal = GroupFolds.deal(n_folds, own, groups, classes, least)
+        repeats.append(Repeat(deal, n_folds, seeds[first : first + n_folds], first))
     return repeats
 
 
-def deal_rows(n_folds, seed, folds=None):
-    """Deal rows that are read in batches to outer folds, once; return the only repeat."""
-    seeds = draw_seeds(np.random.RandomState(seed), n_folds).tolist()
-    return [Repeat(folds or StreamFolds(n_folds, seed), n_folds, seeds)]
+def cut_samples(data, n_folds, n_repeats, seed, ids, least):
+    """Do so with samples in memory, of groups with these `ids`; return all repeats."""
+    n_classes = data.classes.size
+    groups = None if ids is None else Groups.count(ids, data.codes, n_classes)
+    counts = np.bincount(data.codes, minlength=n_classes)
+    repeats = deal_repeats(n_folds, n_repeats, seed, counts, groups, data.classes, least)
+    nothing = np.zeros(n_classes, dtype=int)
+    return [each._replace(folds=each.folds.folds_of(data.codes, nothing, ids)) for each in repeats]
 
 
-class StreamFolds(NamedTuple):
+class RowFolds(NamedTuple):
     """Deals the rows of each class to folds, one each in every run of as many rows as folds.
 
     In which order a run is dealt is drawn by a generator that can begin anywhere, so that the
     fold of a row is known from the number of rows of its class before it, not from the batches.
+    Rows that are left at the end of a class go to the folds after those of the class before it, so
+    that folds are of equal size up to one row.
     """
 
     n_folds: int
     seed: int
+    counts: np.ndarray  # of all rows of each class
 
     def folds_of(self, codes, n_before, groups=None):
         """Fold of each row; of each class there were so many rows before. There are no groups."""
@@ -294,7 +308,13 @@ class StreamFolds(NamedTuple):
         first, skipped = divmod(start, self.n_folds)
         n_runs = -(-(skipped + n_rows) // self.n_folds)
         words = self._words(code, first * self.n_folds, n_runs * self.n_folds)
-        orders = np.argsort(words.reshape(n_runs, self.n_folds), axis=1, kind="stable")
+        words = words.reshape(n_runs, self.n_folds)
+        orders = np.argsort(words, axis=1, kind="stable")
+        last, n_left = divmod(int(self.counts[code]), self.n_folds)
+        if n_left and last == first + n_runs - 1:
+            n_given = (self.counts[:code] % self.n_folds).sum()
+            order = np.argsort(words[-1, :n_left], kind="stable")
+            orders[-1, :n_left] = (n_given + order) % self.n_folds
         return orders.ravel()[skipped : skipped + n_rows]
 
     def _words(self, code, start, n_words):
@@ -304,42 +324,72 @@ class StreamFolds(NamedTuple):
         return generator.random_raw(skipped + n_words)[skipped:]
 
 
-class GroupFolds(NamedTuple):
-    """Deals whole groups to folds: the fold of a row is that of its group, wherever it stands.
+class Groups(NamedTuple):
+    """How many samples of each class are in each group."""
 
-    Groups of a class are spread evenly; how many rows of it a fold has is even in expectation.
-    """
+    ids: np.ndarray  # sorted
+    counts: np.ndarray  # of shape (groups, classes)
+
+    @classmethod
+    def count(cls, ids, codes, n_classes):
+        """Count samples, each of a group and a class."""
+        ids, numbers = np.unique(ids, return_inverse=True)
+        shape = ids.size, n_classes
+        counts = np.bincount(numbers * n_classes + codes, minlength=ids.size * n_classes)
+        return cls(ids, counts.reshape(shape))
+
+    def units(self, classes):
+        """Count the groups that have samples of each class."""
+        return Units(classes, np.count_nonzero(self.counts, axis=0), "group")
+
+    def places(self, ids):
+        """Return where the groups of samples are in the list."""
+        places = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
+        if (self.ids[places] != ids).any():
+            raise ValueError("a row is of a group that was not there when groups were counted.")
+        return places
+
+
+class GroupFolds(NamedTuple):
+    """Deals whole groups to folds: the fold of a row is that of its group, wherever it stands."""
 
     n_folds: int
-    groups: np.ndarray  # hashes of their names, sorted
+    groups: Groups
     folds: np.ndarray  # of each group
 
     @classmethod
-    def deal(cls, n_folds, seed, units, by_class, is_nested):
-        """Deal groups, given by hashes of those of each class; raise if a class is in few folds.
+    def deal(cls, n_folds, seed, groups, classes, least):
+        """Deal groups so that folds have equal shares of each class; raise if one is in few folds.
 
-        A group with samples of several classes is dealt with those of the rarest.
+        Large groups come first, those of a similar size in random order, each to the fold that has
+        least of what is in it.
         """
-        groups = np.unique(np.concatenate(by_class))
-        places = [np.searchsorted(groups, each) for each in by_class]
-        owners = np.empty(groups.size, dtype=int)
-        for code in np.argsort(-units.counts, kind="stable"):
-            owners[places[code]] = code
-        rng, least = np.random.RandomState(seed), 3 if is_nested else 2
-        folds = np.empty(groups.size, dtype=np.int32)
+        rng = np.random.default_rng(seed)
         for _ in range(_MOST_DRAWS):
-            order = rng.permutation(groups.size)
-            order = order[np.argsort(owners[order], kind="stable")]
-            folds[order] = np.arange(groups.size) % n_folds
-            n_tested = [np.unique(folds[mine]).size for mine in places]
+            folds = _deal_evenly(n_folds, groups.counts, rng)
+            n_tested = [np.unique(folds[each > 0]).size for each in groups.counts.T]
             if min(n_tested) >= least:
                 return cls(n_folds, groups, folds)
-        raise _too_few_folds(n_folds, units, n_tested, least)
+        raise _too_few_folds(n_folds, groups.units(classes), n_tested, least)
 
     def folds_of(self, codes, n_before, groups):
-        """Fold of each row, by the hash of its group."""
-        places = np.searchsorted(self.groups, groups)
-        places[places == self.groups.size] = 0
-        if (self.groups[places] != groups).any():
-            raise ValueError("a row is of a group that was not there when groups were counted.")
-        return self.folds[places]
+        """Fold of each row, by the id of its group."""
+        return self.folds[self.groups.places(groups)]
+
+
+def _deal_evenly(n_folds, counts, rng):
+    """Fold of each group, by its samples of each class."""
+    weights = counts / np.maximum(counts.sum(axis=0), 1) ** 2  # shares of classes, squared below
+    sizes = np.log2((weights * counts).sum(axis=1))
+    order = rng.permutation(len(counts))
+    order = order[np.argsort(-np.floor(sizes[order]), kind="stable")]
+    dealt, n_dealt = np.zeros((n_folds, counts.shape[1]), dtype=int), np.zeros(n_folds, dtype=int)
+    folds = np.empty(len(counts), dtype=np.int32)
+    for group in order.tolist():
+        # By so much the squared shares of classes in the fold grow; of equals the smaller fold.
+        growth = (dealt * weights[group]).sum(axis=1)
+        fold = np.lexsort((n_dealt, growth))[0]
+        folds[group] = fold
+        dealt[fold] += counts[group]
+        n_dealt[fold] = dealt[fold].sum()
+    return folds

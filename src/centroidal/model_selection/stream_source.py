@@ -27,15 +27,14 @@ from ..streaming.passes import (
 )
 from .methods import DataKind, metric_of, selection_methods
 from .metrics import LOSSES, Tested, confusion_matrices, loss_moments
-from .nested import ChosenPredictions, FoldCounts
-from .procedures import FinalModel
+from .nested import N_RANDOM, ChosenPredictions, FoldCounts
+from .procedures import CentersPath, FinalModel
 from .repeatable import seed_of
-from .splits import GroupFolds, StreamFolds, Units, deal_rows
+from .splits import Groups, Units, deal_repeats
 
 __all__ = ["BatchSource"]
 
 _KEY = "select_features"  # under which the card of a checkpoint says what it is of
-_N_RANDOM = 1  # orders of the features that random ones are the first of, in each fold
 
 
 class BatchSource:
@@ -55,7 +54,9 @@ class BatchSource:
         self._progress = progress_function(progress, "rows")
         self.seed = _check_seed(random_state, checkpoint)
         self.classes, self.class_counts = _check_classes(batches, classes)
-        self._groups = None if batches.groups is None else batches.groups_by_class(self.classes)
+        self._groups = None
+        if batches.groups is not None:
+            self._groups = Groups(*batches.count_groups(self.classes))
         self._batches, self._method, self._n_jobs = batches, method, n_jobs
         self._path, self._every, self._memory = checkpoint, checkpoint_every, memory
 
@@ -84,7 +85,7 @@ class BatchSource:
     @property
     def n_groups(self):
         """Number of groups; None if each sample stands for itself."""
-        return None if self._groups is None else np.unique(np.concatenate(self._groups)).size
+        return None if self._groups is None else self._groups.ids.size
 
     def find_suspicions(self):
         """Return none: samples that were read are not kept, to be compared with others."""
@@ -99,18 +100,18 @@ class BatchSource:
         """What is dealt to folds, samples or groups, counted for each class."""
         if self._groups is None:
             return Units(self.classes, self.class_counts)
-        return Units(self.classes, np.array([each.size for each in self._groups]), "group")
+        return self._groups.units(self.classes)
 
     def cut(self, n_folds, n_repeats, is_nested):
-        """Deal the rows, or whole groups, to outer folds; `n_repeats` is None."""
-        folds = None
-        if self._groups is not None:
-            folds = GroupFolds.deal(n_folds, self.seed, self.units, self._groups, is_nested)
-        return deal_rows(n_folds, self.seed, folds)
+        """Deal the rows, or whole groups, to outer folds, again and again."""
+        least = 3 if is_nested else 2
+        return deal_repeats(
+            n_folds, n_repeats, self.seed, self.class_counts, self._groups, self.classes, least
+        )
 
     def prepare(self, trials):
         """Open the checkpoint, which must be of the same selection."""
-        (trial,) = trials
+        trial, self._trials, self._tally = trials[0], trials, None
         if trial.choice.needs_every_class:
             raise ValueError(
                 f"scoring={trial.choice.scoring!r} needs all samples in memory, and X is Batches: "
@@ -120,15 +121,17 @@ class BatchSource:
         (candidate,) = trial.candidates.values()
         width = block_width(self._batches, self._memory)
         self._plan = StreamPlan(
-            self._batches, self.classes, candidate.procedure.estimator, trial.repeat.folds,
-            [(), *trial.training_sets], width, self._n_jobs,
+            self._batches, self.classes, candidate.procedure.estimator,
+            [each.repeat.folds for each in trials], trial.training_sets, width, self._n_jobs,
         )  # fmt: skip
+        self._n_at_a_time = max(1, self._memory // self._plan.repeat_bytes)
         manifest = None if self._path is None else self._manifest(trial)
         self._checkpoint = Checkpoint(self._path, self._every, manifest, key=_KEY)
 
     def _manifest(self, trial):
         """Say what the selection depends on."""
-        cut = {"cv": trial.repeat.n_folds, "random_state": self.seed}
+        cut = {"cv": trial.repeat.n_folds, "n_repeats": len(self._trials)}
+        cut["random_state"] = self.seed
         choice = trial.choice._asdict()
         costs = choice.pop("costs")
         if costs is not None:
@@ -137,51 +140,73 @@ class BatchSource:
         if self._groups is not None:
             parameters["groups"] = self._batches.groups
         more = {"class_counts": self.class_counts.tolist()}
+        if self._n_at_a_time < len(self._trials):
+            more["repeats_at_a_time"] = self._n_at_a_time
         if not self._plan.has_moments:
             more["columns_at_a_time"] = self._plan.width
         name = type(self._plan.estimator).__name__
         return manifest_of(name, parameters, self._batches, self.classes, **more)
 
     def count_predictions(self, trial):
-        """Count what each training set predicts in the folds that it leaves out."""
-        with self._checkpoint.hold():
-            return self._count_predictions(trial)
+        """Count what each training set predicts in the folds that it leaves out.
 
-    def _count_predictions(self, trial):
+        That of all repeats is counted when it is asked for the first of them.
+        """
+        if self._tally is None:
+            with self._checkpoint.hold():
+                self._count_predictions()
+        return self._tally.counts(trial)
+
+    def _count_predictions(self):
         n_features = self._batches.n_features
         self._model, self._done = self._checkpoint.begin(clone(self._plan.estimator), n_features)
         state = self._checkpoint.state or {}
         with self._checkpoint.errors_that_name():
-            self._tally = _Tally.begin(trial, self.class_counts, state.get("tally"))
+            self._tally = _Tally.begin(
+                self._trials, self.class_counts, self.n_groups or 0, state.get("tally")
+            )
             if self._done.finished:
                 self._spreads = state["spreads"]
                 floats("features", least=0.0)(self._spreads, {"features": n_features})
         if not self._done.finished:
-            self._run_passes(trial, state.get("summary"))
-        return self._tally.counts(trial)
+            self._run_rounds(state.get("summary"))
 
-    def _run_passes(self, trial, state):
+    def _run_rounds(self, state):
+        """Take as many repeats at a time as fit in memory, in passes of their own."""
+        plan, n_trials = self._plan, len(self._trials)
+        starts = range(0, n_trials, self._n_at_a_time)
+        n_passes = len(starts) * (plan.n_summary_passes + 1)
+        rows_read = RowCount(self._progress, self._batches.n_samples, n_passes, self._done.n_rows)
+        n_rounds_done, n_done = divmod(self._done.n_done, plan.n_steps)
+        self._n_steps = len(starts) * plan.n_steps
+        for start in starts[n_rounds_done:]:
+            repeats = slice(start, min(start + self._n_at_a_time, n_trials))
+            self._run_passes(repeats, state if n_done else None, n_done, rows_read)
+            n_done = 0
+
+    def _run_passes(self, repeats, state, n_done, rows_read):
         """Summarise the training sets, then predict each row by models that have not seen it."""
-        plan, checkpoint = self._plan, self._checkpoint
+        plan, checkpoint = self._plan._replace(deals=self._plan.deals[repeats]), self._checkpoint
         with checkpoint.errors_that_name():
             kind = MeansPass if plan.has_moments else MediansPasses
-            self._summary = summary = kind(plan, state, self._done.n_done)
-        n_passes = summary.n_passes + 1
-        rows_read = RowCount(self._progress, self._batches.n_samples, n_passes, self._done.n_rows)
-        for _ in summary.steps(self._done.n_done, rows_read):
+            self._summary = summary = kind(plan, state, n_done)
+        for _ in summary.steps(n_done, rows_read):
             self._advance(rows_read)
             if checkpoint.is_due() or not plan.has_moments:  # a step of medians is a whole pass
-                checkpoint.write(self._model, self._done, {"summary": summary.state})
+                self._write()
 
-        models = _Models(trial, plan, summary)
-        for batch in self._batches.start(self._done.n_done - summary.n_steps):
+        models = _Models(self._trials[repeats], plan, summary, self._groups)
+        for batch in self._batches.start(max(0, n_done - plan.n_summary_steps)):
             codes = codes_of(batch, self.classes)
             models.predict(batch.X, codes, _group_hashes(batch), self._tally)
             rows_read.add(codes.size)
             self._advance(rows_read)
-            if checkpoint.is_due() and self._done.n_done < summary.n_steps + plan.n_batches:
-                both = {"summary": summary.state, "tally": self._tally.arrays}
-                checkpoint.write(self._model, self._done, both)
+            if checkpoint.is_due() and self._done.n_done < self._n_steps:
+                self._write()
+
+    def _write(self):
+        state = {"summary": self._summary.state, "tally": self._tally.arrays}
+        self._checkpoint.write(self._model, self._done, state)
 
     def _advance(self, rows_read):
         self._done = Progress(self._done.n_done + 1, rows_read.n_done)
@@ -206,6 +231,17 @@ class BatchSource:
         self._selected = final.ranking[:n_features]
         return final._replace(model=self._batches.in_front_of(model))
 
+    def group_hits(self, scores, repeats):
+        """Count the samples of each group that were recognised, in each repeat, and all of them."""
+        if self._groups is None:
+            return None
+        chosen = scores.positions.reshape(len(repeats), -1)
+        hits = [
+            each[np.arange(len(each)), mine[repeat.folds.folds]]
+            for each, mine, repeat in zip(self._tally.hits, chosen, repeats, strict=True)
+        ]
+        return np.array(hits), self._groups.counts.sum(axis=1)
+
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: nothing, only counts are kept."""
         names = ("predicted", "probabilities", "true_codes", "subspace", "stability")
@@ -218,8 +254,8 @@ class StreamPlan(NamedTuple):
     batches: Batches
     classes: np.ndarray
     estimator: BaseEstimator  # what is fitted, with any number of features
-    folds: StreamFolds | GroupFolds
-    sets: list  # the training sets, each by the folds it leaves out; the first leaves out none
+    deals: list  # what deals the rows to the folds of each repeat
+    training_sets: list  # of a repeat, each by the folds it leaves out
     width: int  # columns of which all rows are read at a time, if they are
     n_jobs: int | None
 
@@ -234,9 +270,40 @@ class StreamPlan(NamedTuple):
         return self.classes.size
 
     @property
-    def n_batches(self):
-        """Number of batches of a pass."""
-        return self.batches.n_batches
+    def n_cells(self):
+        """Number of classes in all folds of a repeat."""
+        return self.deals[0].n_folds * self.n_classes
+
+    @property
+    def sets(self):
+        """What is summarised: a repeat, and the folds left out; first all rows."""
+        numbers = range(len(self.deals))
+        return [(0, ()), *((number, each) for number in numbers for each in self.training_sets)]
+
+    @property
+    def n_summary_passes(self):
+        """Number of passes that summarise."""
+        return 1 if self.has_moments else -(-self.batches.n_features // self.width)
+
+    @property
+    def n_summary_steps(self):
+        """Number of their steps: a batch of means, a pass of medians."""
+        return self.batches.n_batches if self.has_moments else self.n_summary_passes
+
+    @property
+    def n_steps(self):
+        """Number of steps with those that predict, which are batches."""
+        return self.n_summary_steps + self.batches.n_batches
+
+    @property
+    def repeat_bytes(self):
+        """Bytes of the sums and the models of a repeat: some numbers for each feature."""
+        numbers = 2 * self.n_cells + len(self.training_sets) * (self.n_classes + 6)
+        return 8 * numbers * self.batches.n_features
+
+    def folds_of(self, codes, n_before, groups):
+        """Return the fold of each row in each repeat, of which so many came before."""
+        return [deal.folds_of(codes, n_before, groups) for deal in self.deals]
 
 
 def _check_seed(random_state, checkpoint):
@@ -269,32 +336,34 @@ def _group_hashes(batch):
 class MeansPass:
     """Class moments of every fold, in one pass; those of a training set are merged from them.
 
-    It goes on from the `state` that an earlier run has found in `n_done` steps. The rows are read
-    `n_passes` times, in `n_steps` steps.
+    It goes on from the `state` that an earlier run has found in `n_done` steps.
     """
-
-    n_passes = 1
 
     def __init__(self, plan, state, n_done):
         self._plan = plan
-        self.n_steps = plan.n_batches
-        self._moments = None
+        self._moments = None  # of each repeat
         if state is None and n_done:
             raise ValueError("it holds no moments of the batches that were read")
         if state is not None:
-            n_cells = plan.folds.n_folds * plan.n_classes
-            self._moments = moments_from_arrays(state, n_cells, plan.batches.n_features)
+            self._moments = [
+                moments_from_arrays(each, plan.n_cells, plan.batches.n_features)
+                for each in state["moments"]
+            ]
 
     def steps(self, n_done, rows_read):
         """Go on after some steps; yield after each."""
-        plan, n_classes = self._plan, self._plan.n_classes
-        for batch in plan.batches.start(n_done) if n_done < self.n_steps else ():
+        plan = self._plan
+        for batch in plan.batches.start(n_done) if n_done < plan.n_summary_steps else ():
             codes = codes_of(batch, plan.classes)
-            folds = plan.folds.folds_of(codes, self._n_before, _group_hashes(batch))
-            cells = folds * n_classes + codes
-            n_cells = plan.folds.n_folds * n_classes
-            found = class_moments(batch.X, cells, n_cells, None, plan.n_jobs)
-            self._moments = found if self._moments is None else self._moments.merge(found)
+            found = [
+                class_moments(
+                    batch.X, folds * plan.n_classes + codes, plan.n_cells, None, plan.n_jobs
+                )
+                for folds in plan.folds_of(codes, self._n_before, _group_hashes(batch))
+            ]
+            if self._moments is not None:
+                found = [each.merge(new) for each, new in zip(self._moments, found, strict=True)]
+            self._moments = found
             rows_read.add(batch.y.size)
             yield
 
@@ -304,19 +373,19 @@ class MeansPass:
         n_classes = self._plan.n_classes
         if self._moments is None:
             return np.zeros(n_classes, dtype=int)
-        return self._moments.counts.reshape(-1, n_classes).sum(axis=0).astype(int)
+        return self._moments[0].counts.reshape(-1, n_classes).sum(axis=0).astype(int)
 
     @property
     def state(self):
         """Arrays that tell what has been found so far."""
-        return vars(self._moments)
+        return {"moments": [vars(each) for each in self._moments]}
 
-    def solution(self, left_out=()):
-        """Sparse centers of all rows but those of some folds."""
+    def solution(self, number=0, left_out=()):
+        """Sparse centers of all rows but those of some folds of a repeat."""
         n_classes, estimator = self._plan.n_classes, self._plan.estimator
         parts = [
-            self._moments.take_classes(slice(fold * n_classes, (fold + 1) * n_classes))
-            for fold in range(self._plan.folds.n_folds)
+            self._moments[number].take_classes(slice(fold * n_classes, (fold + 1) * n_classes))
+            for fold in range(self._plan.deals[number].n_folds)
             if fold not in left_out
         ]
         moments = reduce(ClassMoments.merge, parts)
@@ -334,15 +403,14 @@ class MediansPasses:
     def __init__(self, plan, state, n_done):
         self._plan = plan
         self._starts = range(0, plan.batches.n_features, plan.width)
-        self.n_passes = self.n_steps = len(self._starts)
         state = {"spreads": [], "summaries": [[] for _ in plan.sets]} | (state or {})
         n_columns = min(n_done * plan.width, plan.batches.n_features)
         self._spreads = list(state["spreads"])
         for spreads in self._spreads:
             floats(n_columns, least=0.0)(spreads, {})
         self._parts = {
-            left_out: summaries_from_arrays(parts, plan.n_classes, n_columns)
-            for left_out, parts in zip(plan.sets, state["summaries"], strict=True)
+            key: summaries_from_arrays(parts, plan.n_classes, n_columns)
+            for key, parts in zip(plan.sets, state["summaries"], strict=True)
         }
 
     def steps(self, n_done, rows_read):
@@ -351,15 +419,15 @@ class MediansPasses:
         for start in self._starts[n_done:]:
             block = batches.columns(start, min(start + plan.width, batches.n_features))
             X, codes, groups = read_block(block, plan.classes, rows_read)
-            folds = plan.folds.folds_of(codes, np.zeros(plan.n_classes, dtype=int), groups)
+            folds = plan.folds_of(codes, np.zeros(plan.n_classes, dtype=int), groups)
             self._summarise(X.tocsc() if issparse(X) else X, codes, folds)
             yield
 
     def _summarise(self, X, codes, folds):
         n_classes, n_jobs = self._plan.n_classes, self._plan.n_jobs
         problem = self._plan.estimator._problem
-        for left_out, parts in self._parts.items():
-            trained = np.where(np.isin(folds, left_out), np.int32(-1), codes)
+        for (number, left_out), parts in self._parts.items():
+            trained = np.where(np.isin(folds[number], left_out), np.int32(-1), codes)
             parts.append(problem.summarise_columns(X, trained, n_classes, None, n_jobs))
         moments = class_moments(X, codes, n_classes, None, n_jobs)
         self._spreads.append(np.sqrt(moments.within_variance))
@@ -371,10 +439,10 @@ class MediansPasses:
         summaries = [[summary_arrays(part) for part in parts] for parts in self._parts.values()]
         return {"spreads": [*self._spreads], "summaries": summaries}
 
-    def solution(self, left_out=()):
-        """Sparse centers of all rows but those of some folds."""
+    def solution(self, number=0, left_out=()):
+        """Sparse centers of all rows but those of some folds of a repeat."""
         self._join()
-        (summary,) = self._parts[left_out]
+        (summary,) = self._parts[number, left_out]
         estimator = self._plan.estimator
         return estimator._problem.solve_columns(estimator, summary)
 
@@ -395,38 +463,43 @@ class MediansPasses:
 
 
 _AXES = {  # inner counts are those of the second fold, by the model without both
-    "outer": ("folds", "sizes", "classes", "classes"),
-    "inner": ("folds", "folds", "inner", "classes", "classes"),
-    "at_random": ("folds", "orders", "sizes", "classes", "classes"),
+    "outer": ("repeats", "folds", "sizes", "classes", "classes"),
+    "inner": ("repeats", "folds", "folds", "inner", "classes", "classes"),
+    "at_random": ("repeats", "folds", "orders", "sizes", "classes", "classes"),
+    "hits": ("repeats", "groups", "sizes"),  # right predictions of the outer folds
 }
 _LOSS_AXES = {  # the same of moments of losses, of which there are none where none are needed
-    "outer_losses": ("folds", "sizes", "losses", "moments"),
-    "inner_losses": ("folds", "folds", "inner", "scored", "moments"),
-    "random_losses": ("folds", "orders", "sizes", "scored", "moments"),
+    "outer_losses": ("repeats", "folds", "sizes", "losses", "moments"),
+    "inner_losses": ("repeats", "folds", "folds", "inner", "scored", "moments"),
+    "random_losses": ("repeats", "folds", "orders", "sizes", "scored", "moments"),
 }
 
 
 class _Tally(NamedTuple):
-    """What scores need of what was predicted so far, as in `FoldCounts`."""
+    """What scores need of what was predicted so far, as in `FoldCounts`, of all repeats."""
 
     outer: np.ndarray
     inner: np.ndarray
     at_random: np.ndarray
+    hits: np.ndarray
     outer_losses: np.ndarray
     inner_losses: np.ndarray
     random_losses: np.ndarray
 
-    _state = {name: positions(*axes, below="counts") for name, axes in _AXES.items()} | {
-        name: floats(*axes, least=0.0) for name, axes in _LOSS_AXES.items()
-    }
+    _state = {
+        name: positions(*axes, below="samples" if name == "hits" else "counts")
+        for name, axes in _AXES.items()
+    } | {name: floats(*axes, least=0.0) for name, axes in _LOSS_AXES.items()}
 
     @classmethod
-    def begin(cls, trial, class_counts, arrays=None):
+    def begin(cls, trials, class_counts, n_groups, arrays=None):
         """Return counts of nothing, or what an earlier run has counted."""
+        trial = trials[0]
         n_folds, (key,) = trial.repeat.n_folds, trial.candidates
         n_sizes, n_inner = trial.all_sizes.size, trial.inner_sizes(key).size
-        sizes = {"folds": n_folds, "sizes": n_sizes, "inner": n_inner, "orders": _N_RANDOM}
-        sizes |= {"classes": class_counts.size, "losses": len(LOSSES), "moments": 2}
+        sizes = {"folds": n_folds, "sizes": n_sizes, "inner": n_inner, "orders": N_RANDOM}
+        sizes |= {"repeats": len(trials), "groups": n_groups, "classes": class_counts.size}
+        sizes |= {"losses": len(LOSSES), "moments": 2}
         sizes["scored"] = len(LOSSES) * (metric_of(trial.choice.scoring) in LOSSES)
         if arrays is None:
             axes = [(_AXES, np.int64), (_LOSS_AXES, float)]
@@ -438,7 +511,8 @@ class _Tally(NamedTuple):
                 }
             )
         found = cls(**arrays)
-        check_state(found, counts=int(class_counts.max()) + 1, **sizes)
+        sizes |= {"counts": int(class_counts.max()) + 1, "samples": int(class_counts.sum()) + 1}
+        check_state(found, **sizes)
         return found
 
     @property
@@ -446,23 +520,26 @@ class _Tally(NamedTuple):
         """Return copies, which do not change any more."""
         return {name: array.copy() for name, array in self._asdict().items()}
 
-    @property
-    def n_before(self):
-        """Samples of each class so far."""
-        return self.outer[:, 0].sum(axis=(0, 2))
+    def n_before(self, repeat):
+        """Count the samples of each class so far, in a repeat."""
+        return self.outer[repeat, :, 0].sum(axis=(0, 2))
+
+    def of_repeat(self, number):
+        """Return what belongs to a repeat."""
+        return _Tally(*(each[number] for each in self))
 
     def counts(self, trial):
-        """Return the counts as the engine takes them."""
+        """Return the counts of a repeat as the engine takes them."""
         counts, (key,), n_folds = FoldCounts.empty(), trial.candidates, trial.repeat.n_folds
-        tested = partial(_tested, trial.choice.scoring)
+        tested, mine = partial(_tested, trial.choice.scoring), self.of_repeat(trial.repeat.number)
         for fold in range(n_folds):
-            counts.outer[fold, key] = tested(self.outer[fold], self.outer_losses[fold])
-            counts.at_random[fold] = tested(self.at_random[fold], self.random_losses[fold])
+            counts.outer[fold, key] = tested(mine.outer[fold], mine.outer_losses[fold])
+            counts.at_random[fold] = tested(mine.at_random[fold], mine.random_losses[fold])
             for other in range(n_folds):
-                both = self.inner[fold, other], self.inner_losses[fold, other]
+                both = mine.inner[fold, other], mine.inner_losses[fold, other]
                 counts.inner[fold, other, key] = tested(*both)
             position = trial.choose_inside(counts, fold, key).position
-            losses = self.outer_losses[fold, position]
+            losses = mine.outer_losses[fold, position]
             counts.chosen[fold, key] = ChosenPredictions(None, None, losses)
         return counts
 
@@ -476,59 +553,83 @@ def _tested(scoring, confusions, losses):
     return Tested(confusions, -losses[..., LOSSES.index(name), 0] / numbers)
 
 
+class _Job(NamedTuple):
+    """Rows to predict: a fold, by the models of a path; without another fold, inside that one."""
+
+    number: int  # of the repeat
+    place: int  # of the repeat among those that are under way
+    fold: int
+    outer: int | None
+    path: CentersPath
+    orders: tuple | np.ndarray = ()
+
+    def totals(self, tally):
+        """Return the counts and losses that it adds to, for the ranking and for each order."""
+        mine = tally.of_repeat(self.number)
+        if self.outer is not None:
+            place = self.outer, self.fold
+            return [(mine.inner[place], mine.inner_losses[place])]
+        drawn = zip(mine.at_random[self.fold], mine.random_losses[self.fold], strict=True)
+        return [(mine.outer[self.fold], mine.outer_losses[self.fold]), *drawn]
+
+
 class _Models:
     """The models of all training sets, to be tested on samples that they have not seen."""
 
-    def __init__(self, trial, plan, summary):
-        ((self._key, candidate),) = trial.candidates.items()
-        self._trial, self._plan = trial, plan
-        paths = {
-            left_out: candidate.procedure.path(summary.solution(left_out))
-            for left_out in trial.training_sets
-        }
-        n_features = plan.batches.n_features
-        self._jobs = []  # the fold that is predicted, what is counted, and by which models
-        for left_out, path in paths.items():
-            if len(left_out) == 1:
-                (fold,) = left_out
-                orders = trial.random_orders(fold, n_features, _N_RANDOM)
-                self._jobs.append((fold, None, path, orders))
-            else:
-                one, other = left_out
-                self._jobs += [(other, one, path, ()), (one, other, path, ())]
+    def __init__(self, trials, plan, summary, groups):
+        self._trial, self._plan, self._groups = trials[0], plan, groups
+        self._jobs = []
+        for place, trial in enumerate(trials):
+            for left_out in trial.training_sets:
+                self._jobs += self._jobs_of(trial, place, left_out, summary)
+
+    def _jobs_of(self, trial, place, left_out, summary):
+        (candidate,), number = trial.candidates.values(), trial.repeat.number
+        solution = summary.solution(place, left_out)._replace(moments=None)
+        path = candidate.procedure.path(solution)
+        if len(left_out) == 1:
+            orders = trial.random_orders(*left_out, self._plan.batches.n_features, N_RANDOM)
+            return [_Job(number, place, *left_out, None, path, orders)]
+        one, other = left_out
+        return [_Job(number, place, other, one, path), _Job(number, place, one, other, path)]
 
     def predict(self, X, codes, groups, tally):
         """Predict rows, and count what comes out."""
-        plan, trial = self._plan, self._trial
-        folds = plan.folds.folds_of(codes, tally.n_before, groups)
-        rows = [np.flatnonzero(folds == fold) for fold in range(trial.repeat.n_folds)]
-        inner_sizes = trial.inner_sizes(self._key)
+        plan, trial, (key,) = self._plan, self._trial, self._trial.candidates
+        all_folds = plan.folds_of(codes, tally.n_before(self._jobs[0].number), groups)
+        n_folds = trial.repeat.n_folds
+        rows = [[np.flatnonzero(each == fold) for fold in range(n_folds)] for each in all_folds]
+        places = None if groups is None else self._groups.places(groups)
 
-        def count(fold, outer, path, orders):
-            mine = rows[fold]
-            if outer is None:
-                totals = [(tally.outer[fold], tally.outer_losses[fold])]
-                totals += zip(tally.at_random[fold], tally.random_losses[fold], strict=True)
-            else:
-                totals = [(tally.inner[outer, fold], tally.inner_losses[outer, fold])]
-            sizes = trial.all_sizes if outer is None else inner_sizes
+        def count(job):
+            mine, totals = rows[job.place][job.fold], job.totals(tally)
+            sizes = trial.all_sizes if job.outer is None else trial.inner_sizes(key)
+
+            def see(block, found):
+                # Jobs do not get into each other's way: the rows of a group are all in one fold.
+                if places is not None and job.outer is None:
+                    is_right = codes[mine[block], None] == found.codes.T
+                    np.add.at(tally.hits[job.number], places[mine[block]], is_right)
+
             ask = self._score if trial.choice.needs_scores else self._count
-            found = ask(path, X, mine, codes[mine], sizes, orders, [each[1] for each in totals])
+            losses = [each[1] for each in totals]
+            found = ask(job.path, X, mine, codes[mine], sizes, job.orders, losses, see)
             return zip(totals, found, strict=True)
 
-        jobs = [job for job in self._jobs if rows[job[0]].size]
+        jobs = [(job,) for job in self._jobs if rows[job.place][job.fold].size]
         for counted in map_blocks(count, jobs, plan.n_jobs):
             for totals, found in counted:
                 for total, part in zip(totals, found, strict=True):
                     total += part
 
-    def _count(self, path, X, rows, codes, sizes, orders, losses):
+    def _count(self, path, X, rows, codes, sizes, orders, losses, see):
         """Return confusion matrices of each order, and moments of losses where they are asked."""
         shape, moments = (self._plan.n_classes, self._plan.n_classes), np.zeros_like(losses[0])
 
         def add_losses(block, found):
             nonlocal moments
             moments = moments + loss_moments(found.probabilities, codes[block])
+            see(block, found)
 
         options = {}
         if moments.size:
@@ -536,17 +637,19 @@ class _Models:
         found = path.count(X, rows, codes, shape, sizes, orders=orders, **options)
         return zip(found, [moments, *(0.0 for _ in orders)], strict=True)
 
-    def _score(self, path, X, rows, codes, sizes, orders, losses):
+    def _score(self, path, X, rows, codes, sizes, orders, losses, see):
         """Find the same where every model has to say how probable the classes are."""
         costs, n_classes, counted = self._trial.choice.costs, self._plan.n_classes, []
         for block, found in path.predict_blocks(X, rows, sizes, np.arange(sizes.size), orders):
+            decided = [each.decide(costs) for each in found]
+            see(block, decided[0])
             counted.append(
                 [
                     (
-                        confusion_matrices(each.decide(costs).codes, codes[block], n_classes),
+                        confusion_matrices(each.codes, codes[block], n_classes),
                         loss_moments(each.probabilities, codes[block]) if asked.size else 0.0,
                     )
-                    for each, asked in zip(found, losses, strict=True)
+                    for each, asked in zip(decided, losses, strict=True)
                 ]
             )
         return [

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from .bootstrap import bootstrap_scores
-from .intervals import confidence_interval, design_effect
+from .intervals import confidence_interval, design_effect, design_effect_of_hits
 from .methods import SCORES, metric_of, plain_score
 from .metrics import LOSSES, RANKED, sample_losses, score_confusion, score_probabilities
 
@@ -24,10 +24,12 @@ class UnseenSamples:
     described : dict
         What is known of each sample: ``predicted``, ``probabilities`` and ``true_codes``, each None
         if nothing is.
+    group_hits : tuple of ndarray or None
+        Of samples in batches, how many of each group were recognised, and how many it has.
     """
 
-    def __init__(self, source, outcome, described):
-        self._source, self._outcome = source, outcome
+    def __init__(self, source, outcome, described, group_hits=None):
+        self._source, self._outcome, self._group_hits = source, outcome, group_hits
         self._predicted = described["predicted"]
         self._probabilities, self._codes = described["probabilities"], described["true_codes"]
 
@@ -80,8 +82,11 @@ class UnseenSamples:
         source = self._source
         if source.n_groups is None:
             return 1.0
-        if source.groups is None:  # batches keep no sample: as if groups were right as a whole
+        if source.groups is None and name in (*LOSSES, "cost"):
+            # Batches keep no sample: as if those of a group had all the same loss.
             return int(source.class_counts.sum()) / self._n_units
+        if source.groups is None:
+            return design_effect_of_hits(*self._group_hits)
         return design_effect(self._values(name), source.groups)
 
     def _values(self, name):

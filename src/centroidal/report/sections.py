@@ -762,8 +762,7 @@ _STAND_INS = (
 )
 _DRAWN_ONCE = (
     "Folds that were drawn once.",
-    "The samples were read in batches, so the folds were drawn once. Another draw would give a "
-    "slightly different score.",
+    "Another draw would give a slightly different score, and perhaps another number of features.",
 )
 _AT_RANDOM = (
     "Not above random features.",
@@ -820,14 +819,14 @@ def _about_selection(selection):
         "Ranking, number of features and every other hyperparameter were learned from the training "
         f"part of each outer fold ({_folds_words(selection)}), by inner folds of it; the score is "
         "that of the held-out samples. It is the score of the procedure: the final list was made "
-        "from all samples and cannot be tested on them.",
+        f"from all samples and cannot be tested on them. {selection.choice_summary()}".rstrip(),
     )
     if selection.has_mixed_groups:
         yield "Groups of several classes.", selection.group_summary()
     if selection.blocks is not None:
         word = "Confounded with blocks." if selection.is_confounded else "Blocks left out whole."
         yield word, selection.block_summary()
-    if selection.is_streamed:
+    if selection.n_repeats == 1:
         yield _DRAWN_ONCE
     if selection.impute is not None:
         yield (

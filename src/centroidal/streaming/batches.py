@@ -193,8 +193,8 @@ class Batches:
             raise ValueError(f"{self.source} has no rows.")
         return found, counts
 
-    def groups_by_class(self, classes):
-        """Read labels and groups alone, and return which groups have samples of each class.
+    def count_groups(self, classes):
+        """Read labels and groups alone, and count the samples of each group and class.
 
         Parameters
         ----------
@@ -203,18 +203,24 @@ class Batches:
 
         Returns
         -------
-        list of ndarray of uint64
-            For each class the groups, sorted, by hashes of their names.
+        groups : ndarray of uint64
+            The groups, sorted, by hashes of their names.
+        counts : ndarray of shape (n_groups, n_classes)
+            Samples of each group and class.
         """
-        found = [np.array([], dtype=np.uint64) for _ in classes]
+        n_classes = len(classes)
+        groups, counts = np.array([], dtype=np.uint64), np.zeros((0, n_classes), dtype=int)
         # Of a sparse source no feature need be read, of another it is one.
         narrow = slice(0, 1 if self.n_stored is None else 0)
         for piece in self._reader.pieces(0, _MOST_ROWS, narrow):
             check_labels(piece.y, piece.n_rows, self.target, piece.name)
             codes, hashes = label_codes(piece.y, classes), hash_names(piece.groups)
-            for code in np.unique(codes).tolist():
-                found[code] = np.union1d(found[code], hashes[codes == code])
-        return found
+            together = np.union1d(groups, hashes)
+            cells = np.searchsorted(together, hashes) * n_classes + codes
+            total = np.bincount(cells, minlength=together.size * n_classes).reshape(-1, n_classes)
+            total[np.searchsorted(together, groups)] += counts
+            groups, counts = together, total
+        return groups, counts
 
     def columns(self, first, last):
         """Return the same batches with some of the features only.

@@ -69,8 +69,8 @@ _ON_THE_CARD = (
     "n_repeats", "n_groups", "group_name", "block_name", "seed", "versions",
 )  # fmt: skip
 _PRINTED = (
-    *_ON_THE_CARD, "n_features_to_select", "n_features_asked", "rule", "majority_score",
-    "max_features", "text",
+    *_ON_THE_CARD, "n_features_to_select", "n_features_of_folds", "n_features_asked", "rule",
+    "majority_score", "max_features", "text",
     "beats_random", "metrics", "intervals", "costs", "classes", "class_counts", "confusion",
     "recall", "fold_choices", "method_scores", "impute", "has_mixed_groups", "preprocess", "blocks",
     "is_confounded", "suspicions", "seconds",
@@ -280,8 +280,6 @@ def _check_stream(args):
     for option in (*_IN_MEMORY, "--min-df", "--counts", "--sublinear"):
         if option_value(args, option):
             raise InputError(f"{option} is for all samples in memory, so not with --stream.")
-    if args.repeats not in (None, 1):
-        raise InputError(f"--repeats {args.repeats} must be 1 with --stream: folds are drawn once.")
 
 
 def _parameters(args):
@@ -293,6 +291,7 @@ def _parameters(args):
         "rule": args.rule,
         "scoring": args.scoring,
         "cv": args.folds,
+        "n_repeats": args.repeats,
         "n_jobs": use_cores(args, args.method),
         "random_state": args.seed,
     }
@@ -316,7 +315,7 @@ def _select_table(args, messages):
     table = read_samples(args, messages)
     fits = begin_comparison(args, table) if args.compare else None
     selection = select_samples(
-        messages, table.X, table.y, **_parameters(args), n_repeats=args.repeats,
+        messages, table.X, table.y, **_parameters(args),
         groups=groups_of(args, table), blocks=_blocks(args, table), impute=table.impute,
         preprocess=args.preprocess, text=_text_options(args),
         n_resamples=n_resamples(args), feature_names=table.feature_names,

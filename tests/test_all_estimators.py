@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from centroidal import (
+    CostSensitiveClassifier,
     DecisionDAGClassifier,
     DisjointCentroidClassifier,
     DisjointCentroidClassifierCV,
@@ -66,6 +67,7 @@ ESTIMATORS = [
     DisjointCentroidClassifier("margin", disjoint=False, scale="within", calibration="logistic"),
     DisjointCentroidClassifierCV(n_init=20, random_state=0),
     DisjointCentroidClassifierCV("margin", disjoint=False, rule="best"),
+    CostSensitiveClassifier(SparseCenterClassifier()),
     RandomFeaturesClassifier(random_state=0),
     RandomFeaturesClassifier(
         SparseCenterClassifier(), estimator=SparseCenterClassifier(), random_state=0

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from centroidal import (
+    CostSensitiveClassifier,
     DecisionDAGClassifier,
     DisjointCentroidClassifier,
     DisjointCentroidClassifierCV,
@@ -47,6 +48,7 @@ RECIPES = {
     "kernel, full": lambda: KernelFisherSubspaceClassifier(whitening="full"),
     "online": OnlineFisherSubspaceClassifier,
     "online, window": lambda: OnlineFisherSubspaceClassifier(window=2),
+    "costs": lambda: CostSensitiveClassifier(SparseCenterClassifier(2), class_weight={1: 3.0}),
     "pairs": lambda: DecisionDAGClassifier(FisherSubspaceClassifier()),
     "margin": lambda: MarginSelector(3),
     "recursive": lambda: RecursiveRidgeSelector(3),

@@ -11,6 +11,7 @@ from . import (
     streaming,
 )
 from .classifiers import (
+    CostSensitiveClassifier,
     DecisionDAGClassifier,
     DisjointCentroidClassifier,
     FisherSubspace,
@@ -36,6 +37,7 @@ from .model_selection import (
 )
 
 __all__ = [
+    "CostSensitiveClassifier",
     "DecisionDAGClassifier",
     "DisjointCentroidClassifier",
     "DisjointCentroidClassifierCV",

@@ -297,6 +297,90 @@ def check_selector(name, value, sample_weight=None):
     _check_takes_weights(name, value, sample_weight)
 
 
+def check_costs(costs, class_weight, classes, counts):
+    """Return the costs of predictions, true classes in rows; None if there are none.
+
+    A class weight is the cost of every error of that class. Labels in dicts, which may come from a
+    file, are compared as texts.
+    """
+    if costs is not None and class_weight is not None:
+        raise ValueError(
+            f"class_weight={class_weight!r} must be None where costs are given: it stands for the "
+            "costs of the errors of a class."
+        )
+    if class_weight is not None:
+        weights = _class_weights(class_weight, classes, counts)
+        return np.outer(weights, np.ones(classes.size)) * (1.0 - np.eye(classes.size))
+    if costs is None:
+        return None
+    if hasattr(costs, "to_dict") and hasattr(costs, "index"):  # a table with labels
+        costs = costs.to_dict("index")
+    if isinstance(costs, dict):
+        costs = _cost_table(costs, classes)
+    return _check_cost_matrix(costs, classes)
+
+
+def _check_cost_matrix(costs, classes):
+    try:
+        matrix = np.array(costs, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"costs={costs!r} must be a matrix of numbers, a dict or None.") from error
+    n_classes = classes.size
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"costs of shape {matrix.shape} must have a row and a column for each of the "
+            f"{n_classes} classes, {', '.join(map(str, classes.tolist()[:10]))}."
+        )
+    if not (np.isfinite(matrix).all() and (matrix >= 0.0).all()):
+        raise ValueError("costs must be finite numbers that are not negative.")
+    if not matrix[~np.eye(n_classes, dtype=bool)].any():
+        raise ValueError("costs must not all be 0: some error must cost something.")
+    return matrix
+
+
+def _class_weights(class_weight, classes, counts):
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.maximum(counts, 1)
+        return counts.sum() / (classes.size * counts)
+    if not isinstance(class_weight, dict):
+        raise ValueError(f"class_weight={class_weight!r} must be 'balanced', a dict or None.")
+    places = _places_of("class_weight", class_weight, classes)
+    weights = np.ones(classes.size)
+    for label, weight in class_weight.items():
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not is_number or not 0.0 < weight < np.inf:
+            raise ValueError(f"class_weight[{label!r}]={weight!r} must be a positive number.")
+        weights[places[str(label)]] = weight
+    return weights
+
+
+def _cost_table(costs, classes):
+    """Make a matrix of a dict of dicts; what is right costs nothing if nothing is said."""
+    places = _places_of("costs", costs, classes)
+    matrix = np.where(np.eye(classes.size, dtype=bool), 0.0, np.nan)
+    for true, row in costs.items():
+        if not isinstance(row, dict):
+            raise TypeError(f"costs[{true!r}]={row!r} must be a dict of costs by predicted class.")
+        _places_of(f"costs[{true!r}]", row, classes)
+        for predicted, cost in row.items():
+            matrix[places[str(true)], places[str(predicted)]] = cost
+    missing = np.argwhere(np.isnan(matrix))
+    if missing.size:
+        true, predicted = classes[missing[0]].tolist()
+        raise ValueError(f"costs must be a number for true class {true!r} as {predicted!r}.")
+    return matrix
+
+
+def _places_of(name, given, classes):
+    """Return the place of each class by its label as text; raise if one that is given is none."""
+    places = {str(label): place for place, label in enumerate(classes.tolist())}
+    unknown = [label for label in given if str(label) not in places]
+    if unknown:
+        known = ", ".join(list(places)[:10])
+        raise ValueError(f"{name} has the unknown class {unknown[0]!r}; the classes are {known}.")
+    return places
+
+
 def check_classifier(name, value, sample_weight=None):
     """Raise unless `value` is a classifier, and one that takes the weights that are given."""
     if isinstance(value, type) or not hasattr(value, "fit") or not is_classifier(value):

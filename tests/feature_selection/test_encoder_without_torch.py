@@ -26,7 +26,8 @@ X = rng.standard_normal((60, 5)) + 3.0 * np.eye(3, 5)[y]
 
 def lengths():
     classifier = centroidal.SparseCenterClassifier()
-    required = {"DecisionDAGClassifier": [classifier], "StabilitySelector": [classifier]}
+    meta = ("CostSensitiveClassifier", "DecisionDAGClassifier", "StabilitySelector")
+    required = dict.fromkeys(meta, [classifier])
     names = [name for name in centroidal.__all__ if name[0].isupper()]
     for name in set(names) - {"SparseCentroidEncoder"}:
         model = getattr(centroidal, name)(*required.get(name, [])).fit(X, y)

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from centroidal import (
+    CostSensitiveClassifier,
     DisjointCentroidClassifier,
     DisjointCentroidClassifierCV,
     FisherSubspaceClassifier,
@@ -43,6 +44,9 @@ MODELS = [
     DisjointCentroidClassifier("margin", baseline_weight=0.9, scale="std"),
     DisjointCentroidClassifier("margin", disjoint=False, scale="within", calibration="logistic"),
     DisjointCentroidClassifierCV("margin"),
+    CostSensitiveClassifier(
+        make_pipeline(StandardScaler(), LogisticRegression()), class_weight={"anna": 9.0}
+    ),
 ]
 PREPARED = [
     make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), SparseCenterClassifier(4)),
@@ -50,6 +54,10 @@ PREPARED = [
     make_pipeline(SimpleImputer(), DisjointCentroidClassifierCV("margin")),
     make_pipeline(StandardScaler(with_std=False), SparseCenterClassifierCV()),
     make_pipeline(SimpleImputer(), ReliefFSelector(5), StandardScaler(), LogisticRegression()),
+    make_pipeline(
+        SimpleImputer(),
+        CostSensitiveClassifier(SparseCenterClassifier(4), class_weight={"ben": 5.0}),
+    ),
 ]
 
 

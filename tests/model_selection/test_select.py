@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from centroidal import (
+    CostSensitiveClassifier,
     ReliefFSelector,
     SparseCenterClassifier,
     SparseCentroidEncoder,
@@ -34,6 +35,7 @@ from tests.reference.selection import (
     METHODS,
     Question,
     answer_of,
+    cheapest,
     model_of,
     random_scores,
     try_method,
@@ -273,6 +275,64 @@ def test_missing_values_of_sparse_samples_are_filled_in_as_plain_loops_do(words)
     assert_answer(selection, question, {"l2": tried})
     expected = random_scores(question, tried.sizes)
     np.testing.assert_allclose(splits_of(selection.random_path), np.transpose(expected), rtol=1e-12)
+
+
+COSTS = np.array([[0.0, 1.0, 6.0], [3.0, 0.0, 2.0], [9.0, 0.5, 0.1]])
+
+
+@pytest.mark.parametrize("scoring", ["neg_cost", "accuracy", "neg_log_loss"])
+@pytest.mark.parametrize("method", ["l2", "relief"])
+def test_costs_decide_as_plain_loops_do(genes, method, scoring):
+    X, y = genes[0][:, :6], genes[1]
+    options = {"scoring": scoring, "costs": COSTS}
+    selection = select_features(X, y, method=method, **options, **QUICK)
+    question = Question.of(X, y, 0, 3, 1, **options)
+    tried = try_method(question, method)
+    assert_answer(selection, question, {method: tried})
+    if method == "l2":
+        expected = random_scores(question, tried.sizes)
+        mine = splits_of(selection.random_path)
+        np.testing.assert_allclose(mine, np.transpose(expected), rtol=1e-10)
+    # The final model decides in the same way.
+    found = selection.model.predict(X)
+    np.testing.assert_array_equal(found, cheapest(selection.model, X, COSTS))
+    assert selection.metrics["cost"] == pytest.approx(
+        COSTS[selection.true_codes, selection.predicted].mean()
+    )
+    low, high = selection.intervals["cost"]
+    assert low < selection.metrics["cost"] < high
+    assert "those of the least expected cost" in selection.summary()
+
+
+def test_a_class_weight_is_a_cost_and_moves_the_recall(genes):
+    plain = select_features(*genes, n_features_to_select=1, **QUICK)
+    weighted = select_features(
+        *genes, n_features_to_select=1, class_weight={"c": 20.0}, scoring="neg_cost", **QUICK
+    )
+    assert weighted.recall[2] >= plain.recall[2]
+    assert weighted.confusion[:, 2].sum() > plain.confusion[:, 2].sum()
+    assert weighted.costs.tolist() == [[0, 1, 1], [1, 0, 1], [20, 20, 0]]
+    assert "always the cheapest class" in weighted.summary()
+    balanced = select_features(*genes, class_weight="balanced", **QUICK).costs
+    np.testing.assert_allclose(balanced.max(axis=1), [36 / 54, 36 / 36, 36 / 18])
+
+
+def test_blocks_and_groups_are_decided_by_costs(genes):
+    X, y = genes
+    blocks, groups = np.arange(36) % 3, np.arange(36)
+    asked = {"blocks": blocks, "costs": COSTS, "scoring": "neg_cost", "random_state": 0}
+    found = select_features(X, y, groups=groups, n_repeats=1, **asked)
+    scored = [row for row in found.blocks["rows"] if row["trouble"] is None]
+    assert scored
+    for row in scored:
+        cost = (row["confusion"] * COSTS).sum() / row["confusion"].sum()
+        assert row["score"] == pytest.approx(-cost)
+
+
+def test_imputation_stays_in_front_of_costs(holes):
+    found = select_features(*holes, impute="median", method="relief", costs=COSTS, **QUICK)
+    assert type(found.model[-1]) is CostSensitiveClassifier
+    assert np.isin(found.model.predict(holes[0]), ["a", "b", "c"]).all()
 
 
 @pytest.mark.parametrize("method", ["l1", "fisher", "relief"])
@@ -968,6 +1028,11 @@ def test_what_was_asked_and_computed_stands_in_the_result(found):
         ({"method": None}, "method=None must be one of 'l2'"),
         ({"rule": "1se"}, "rule='1se' must be one of 'best', 'one_se'"),
         ({"scoring": "f1"}, "scoring='f1' must be one of 'accuracy', 'balanced_accuracy'"),
+        ({"scoring": "neg_cost"}, "scoring='neg_cost' needs costs or class_weight"),
+        ({"costs": np.eye(2)}, r"costs of shape \(2, 2\) must have a row and a column for each of"),
+        ({"costs": -COSTS}, "costs must be finite numbers that are not negative"),
+        ({"class_weight": {"z": 1.0}}, "class_weight has the unknown class 'z'"),
+        ({"costs": COSTS, "class_weight": "balanced"}, "must be None where costs are given"),
         ({"n_features_to_select": 0}, "^n_features_to_select=0 must lie between 1 and .*12"),
         ({"n_features_to_select": -3}, "^n_features_to_select=-3 must lie between 1 and .*12"),
         (

@@ -167,6 +167,8 @@ CASES = {
     "l1, three features": {"method": "l1", "n_features_to_select": 3, "cv": 3},
     "l2, log loss": {"scoring": "neg_log_loss"},
     "l2, sparse, log loss": {"scoring": "neg_log_loss", "form": "sparse", "cv": 3},
+    "l2, costs": {"scoring": "neg_cost", "costs": [[0, 1, 5], [3, 0, 1], [2, 2, 0]]},
+    "l2, sparse, costs": {"form": "sparse", "cv": 3, "costs": [[0, 1, 5], [3, 0, 1], [2, 2, 0]]},
     "l1, Brier score, best": {"method": "l1", "scoring": "neg_brier_score", "rule": "best"},
 }
 
@@ -182,6 +184,8 @@ def test_selection_is_that_of_plain_loops(name, tmp_path, data):
     case = dict(CASES[name])
     form, n_folds = case.pop("form", "dense"), case.pop("cv", 5)
     asked |= case
+    if "costs" in asked:
+        asked["costs"] = np.array(asked["costs"], dtype=float)
     X, y = data
     rows = opened(form, tmp_path, X, y)
     cut = {"cv": n_folds, "n_repeats": 1, "random_state": SEED}
@@ -273,6 +277,21 @@ def test_losses_of_all_samples_are_told_and_what_ranks_them_is_not(
     assert found.metrics["brier_score"] == pytest.approx(expected, rel=1e-10)
     for name, (low, high) in found.intervals.items():
         assert low < found.metrics[name] < high
+
+
+def test_finished_checkpoint_decides_by_costs(folder, tmp_path):
+    path = tmp_path / "c.skops"
+    options = {"class_weight": {"c": 8.0}, "random_state": SEED, "checkpoint": path}
+    first = select_features(open_folder(folder), **options)
+    assert load_model(path).costs_.tolist() == first.costs.tolist()
+    again = select_features(open_folder(folder), **options)
+    assert (again.score, again.metrics, again.intervals) == (
+        first.score, first.metrics, first.intervals,
+    )  # fmt: skip
+    np.testing.assert_array_equal(again.ranking, first.ranking)
+    assert again.model.costs_.tolist() == first.costs.tolist()
+    with pytest.raises(ValueError, match="costs was"):
+        select_features(open_folder(folder), **options | {"class_weight": {"c": 9.0}})
 
 
 # ------------------------------------------------------------------ the same as in memory

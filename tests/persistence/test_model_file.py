@@ -30,6 +30,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import centroidal
 from centroidal import (
+    CostSensitiveClassifier,
     DecisionDAGClassifier,
     DisjointCentroidClassifier,
     FisherSubspaceClassifier,
@@ -144,6 +145,8 @@ def test_best_estimator_comes_out_too(table, path):
         make_pipeline(SimpleImputer(add_indicator=True), FisherSubspaceClassifier()),
         make_pipeline(ReliefFSelector(3), LogisticRegression()),
         make_pipeline(StandardScaler(), DecisionDAGClassifier(SparseCenterClassifier(2))),
+        CostSensitiveClassifier(SparseCenterClassifier(2), class_weight="balanced"),
+        make_pipeline(StandardScaler(), CostSensitiveClassifier(LogisticRegression())),
         make_pipeline(FunctionTransformer(np.arcsinh), SelectKBest(f_classif, k=3), _MARGIN),
         CalibratedClassifierCV(SparseCenterClassifier(2), cv=3),
         SparseCenterClassifierCV(scoring=make_scorer(accuracy_score)),

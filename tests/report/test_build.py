@@ -256,6 +256,19 @@ def test_all_metrics_are_told_with_their_intervals(selection):
     assert f"{selection.metrics['roc_auc']:.3f}" in page.text("scores")
 
 
+def test_costs_are_told(selection):
+    costs = np.array([[0.0, 1.0, 2.5], [7.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    told = replace(
+        selection, costs=costs, metrics=selection.metrics | {"cost": 0.25},
+        intervals=selection.intervals | {"cost": (0.125, 0.5)},
+    )  # fmt: skip
+    page = Page(build_report(told))
+    assert "least expected cost; on average they cost 0.250" in page.text("answer")
+    assert "Decision the class of the least expected cost" in page.text("question")
+    assert "mean cost of a prediction (less is better) 0.250 0.125 to 0.500" in page.text("scores")
+    assert "alpha 0 1 2.5" in page.text("scores")
+
+
 def test_losses_are_told_as_positive_numbers(selection):
     told = replace(
         selection, scoring="neg_log_loss", score=-0.25, se_score=0.02, interval=(-0.31, -0.22),

@@ -1,3 +1,4 @@
+from .cost_sensitive import CostSensitiveClassifier
 from .decision_dag import DecisionDAGClassifier
 from .disjoint_centroid import DisjointCentroidClassifier
 from .disjoint_objective import disjoint_objective
@@ -9,6 +10,7 @@ from .online_fisher_subspace import OnlineFisherSubspaceClassifier
 from .sparse_center import SparseCenterClassifier
 
 __all__ = [
+    "CostSensitiveClassifier",
     "DecisionDAGClassifier",
     "DisjointCentroidClassifier",
     "FisherSubspace",

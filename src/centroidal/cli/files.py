@@ -251,3 +251,29 @@ def _parquet(first, X, names):
     content = io.BytesIO()
     parquet.write_table(pyarrow.table(columns), content)
     return content.getvalue()
+
+
+def read_costs(path):
+    """Return costs by true and predicted class from a .json, .csv or .tsv file; None for none."""
+    if path is None:
+        return None
+    import csv
+    import json
+
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as stream:
+            if str(path).endswith(".json"):
+                return json.load(stream)
+            separator = "\t" if str(path).endswith(".tsv") else ","
+            (_, *predicted), *rows = [row for row in csv.reader(stream, delimiter=separator) if row]
+        return {
+            true: {label: float(cost) for label, cost in zip(predicted, costs, strict=True)}
+            for true, *costs in rows
+        }
+    except OSError as error:
+        raise InputError(f"--costs {path} could not be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise InputError(
+            f"--costs {path} must be JSON, or a table with true classes in the first column, "
+            f"predicted ones in the first row and numbers between: {error}."
+        ) from error

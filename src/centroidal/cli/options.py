@@ -10,6 +10,8 @@ from ..preprocessing.names import PREPROCESSING
 # What the library calls a parameter, and the option that sets it.
 _OPTIONS = {
     "n_features_to_select": "-k",
+    "costs": "--costs",
+    "class_weight": "--class-weight",
     "cv": "--folds",
     "n_repeats": "--repeats",
     "n_resamples": "--resamples",

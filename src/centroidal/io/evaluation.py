@@ -12,8 +12,14 @@ from scipy.stats import t as student
 
 from .._parameters import check_count
 from .._plain import interval_text, score_text
-from ..model_selection.bootstrap import MOST_DRAWS, bootstrap_scores
-from ..model_selection.intervals import Outcome, confidence_interval, design_effect
+from ..model_selection.feature_flow import last_step
+from ..model_selection.intervals import (
+    MOST_DRAWS,
+    Outcome,
+    bootstrap_scores,
+    confidence_interval,
+    design_effect,
+)
 from ..model_selection.methods import METRICS, SCORES, SCORINGS, metric_of, plain_score
 from ..model_selection.metrics import (
     confusion_matrices,
@@ -51,8 +57,8 @@ class Evaluation:
     ----------
     metrics : dict of str to float
         Scores by name: accuracy, balanced_accuracy, f1_macro, matthews_corrcoef; if the model has
-        probabilities also roc_auc, average_precision, log_loss, brier_score. NaN where one is not
-        defined.
+        probabilities also roc_auc, average_precision, log_loss, brier_score; if it decides by
+        costs also cost. NaN where one is not defined.
     intervals : dict of str to (float, float) or None
         The 95 % confidence interval of each; None where there is none, and a remark says why.
     confusion : ndarray of shape (n_classes, n_classes)
@@ -217,12 +223,16 @@ def evaluate_model(
     score = partial(_score_probabilities, predictions.probabilities, codes)
     metrics = {name: float(score_confusion(confusion, name)) for name in SCORES}
     metrics |= {name: float(value[0]) for name, value in score(np.ones((1, n_samples))).items()}
+    costs = getattr(last_step(model), "costs_", None)
+    if costs is not None:
+        metrics["cost"] = -float(score_confusion(confusion, "neg_cost", costs))
     intervals, remarks = dict.fromkeys(metrics), []
     if names.size < 2:
         noun = "sample" if groups is None else "group"
         remarks = [f"There are no intervals: all comes from one {noun}."]
     else:
-        intervals |= _count_intervals(confusion, predicted == codes, units, names.size, seed)
+        is_right = predicted == codes
+        intervals |= _count_intervals(confusion, is_right, units, names.size, seed, costs)
     if names.size > 1 and predictions.probabilities is not None:
         rng = np.random.default_rng(seed)
         drawn = bootstrap_scores(score, codes, units, n_bootstrap, rng, 1)
@@ -296,19 +306,20 @@ def _score_probabilities(probabilities, codes, weights):
     return {} if probabilities is None else score_probabilities(probabilities, codes, weights)
 
 
-def _count_intervals(confusion, is_right, units, n_units, seed):
+def _count_intervals(confusion, is_right, units, n_units, seed, costs=None):
     """Return the interval of each score that is counted; samples of a group count for fewer."""
     effect = design_effect(is_right[None], units)
     if is_right.all() or not is_right.any():  # which says nothing of how alike groups are
         effect = is_right.size / n_units
-    counts = confusion[None] / effect
-    return {
-        name: confidence_interval(
-            Outcome.of_folds(counts, name, 1, 0.0), name, float(score_confusion(confusion, name)),
-            units=n_units, seed=seed,
-        )
-        for name in SCORES
-    }  # fmt: skip
+    counts, asked = confusion[None] / effect, {name: name for name in SCORES}
+    if costs is not None:
+        asked["cost"] = "neg_cost"
+    intervals = {}
+    for name, scoring in asked.items():
+        value = plain_score(float(score_confusion(confusion, scoring, costs)), scoring)
+        outcome = Outcome.of_folds(counts, scoring, 1, 0.0, costs)
+        intervals[name] = confidence_interval(outcome, name, value, units=n_units, seed=seed)
+    return intervals
 
 
 def _drawn_intervals(metrics, drawn, n_units):

@@ -17,6 +17,7 @@ from .._data import check_fitted
 from .._files import check_target, write_atomically
 from .._optional import require
 from ..classifiers import (
+    CostSensitiveClassifier,
     DisjointCentroidClassifier,
     FisherSubspaceClassifier,
     SparseCenterClassifier,
@@ -50,7 +51,8 @@ def to_onnx(model, path=None, *, force=False):
         A fitted :class:`~centroidal.SparseCenterClassifier`,
         :class:`~centroidal.FisherSubspaceClassifier` or
         :class:`~centroidal.DisjointCentroidClassifier`, one of them that was chosen by
-        cross-validation, or a pipeline that ends in one of them or in `LogisticRegression`, with
+        cross-validation, one of them in a :class:`~centroidal.CostSensitiveClassifier`, or a
+        pipeline that ends in one of them or in `LogisticRegression`, with
         `SimpleImputer`, `StandardScaler` and selectors before it. So every model of
         :func:`~centroidal.model_selection.select_features` can be translated.
     path : str or path, default=None
@@ -87,13 +89,13 @@ def to_onnx(model, path=None, *, force=False):
     require("onnx", "onnx", "An ONNX graph")
     if path is not None:
         path = check_target(Path(path), ".onnx", force)
-    steps, classifier = _split(model)
+    steps, classifier, costs = _split(model)
     check_fitted(model)
     graph, columns = _Graph(), "X"
     for step in steps:
         columns = _PREPARATIONS[type(step)](graph, step, columns)
     scores = _SCORES[type(classifier)](graph, classifier, columns)
-    _decide(graph, classifier, scores)
+    _decide(graph, classifier, scores, costs)
     proto = graph.model(model.n_features_in_, classifier.classes_)
     if path is not None:
         write_atomically(path, proto.SerializeToString(), force=force)
@@ -101,8 +103,13 @@ def to_onnx(model, path=None, *, force=False):
 
 
 def _split(model):
-    """Return the steps before the classifier, and it; raise unless all can be translated."""
-    *steps, classifier = [step for _, step in model.steps] if type(model) is Pipeline else [model]
+    """Return the steps before the classifier, it, and costs; raise if they cannot be translated."""
+    *steps, classifier = _steps(model)
+    costs = None
+    if type(classifier) is CostSensitiveClassifier and hasattr(classifier, "estimator_"):
+        costs = classifier.costs_
+        steps = [*steps, *_steps(classifier.estimator_)]
+        classifier = steps.pop()
     steps = [step for step in steps if step not in (None, "passthrough")]
     if type(classifier) not in _SCORES or any(type(step) not in _PREPARATIONS for step in steps):
         names = [kind.__name__ for kind in _SCORES]
@@ -112,7 +119,11 @@ def _split(model):
             f"{parts} cannot be translated to ONNX; possible are {', '.join(names)}, and a "
             f"pipeline of {before} that ends in one of them."
         )
-    return steps, classifier
+    return steps, classifier, costs
+
+
+def _steps(model):
+    return [step for _, step in model.steps] if type(model) is Pipeline else [model]
 
 
 class _Graph:
@@ -180,14 +191,18 @@ def _label_values(classes):
     return classes.astype(types[kind])
 
 
-def _decide(graph, classifier, scores):
-    """Name the class of the largest score, and make probabilities of all scores."""
-    winners = graph.add("ArgMax", scores, axis=1, keepdims=0)
-    graph.add("Gather", _label_values(classifier.classes_), winners, axis=0, output="label")
+def _decide(graph, classifier, scores, costs=None):
+    """Name the class of the largest score, or least cost, and make probabilities of all scores."""
     largest = graph.add("ReduceMax", scores, axes=[1], keepdims=1)
     behind = graph.add("Sub", scores, largest)
     unit = np.array(max(getattr(classifier, "_score_unit", 1.0), _TINY))
     graph.add("Softmax", graph.add("Div", behind, unit), axis=1, output="probabilities")
+    if costs is None:
+        winners = graph.add("ArgMax", scores, axis=1, keepdims=0)
+    else:
+        expected = graph.add("MatMul", "probabilities", costs)
+        winners = graph.add("ArgMin", expected, axis=1, keepdims=0)
+    graph.add("Gather", _label_values(classifier.classes_), winners, axis=0, output="label")
 
 
 # Before the classifier --------------------------------------------------------------------------

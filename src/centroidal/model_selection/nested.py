@@ -140,8 +140,6 @@ class Choice(NamedTuple):
         optional(check_count)("max_features", self.max_features)
         CHECKS["rule"]("rule", self.rule)
         check_choice("scoring", self.scoring, SCORINGS)
-        if self.scoring == "neg_cost" and self.costs is None:
-            raise ValueError("scoring='neg_cost' needs costs or class_weight.")
         number = self.n_features_to_select
         if isinstance(number, bool) or not (isinstance(number, Integral) or number == AUTO):
             raise TypeError(f"n_features_to_select={number!r} must be an int or 'auto'.")

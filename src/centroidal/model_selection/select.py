@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._parameters import check_choice, check_jobs
+from .._parameters import check_choice, check_costs, check_jobs
 from ..streaming.batches import Batches
 from .feature_flow import steps_of
 from .methods import BEST, METHODS, best_candidates, selection_methods
@@ -35,6 +35,8 @@ def select_features(
     max_features="auto",
     rule="one_se",
     scoring="accuracy",
+    costs=None,
+    class_weight=None,
     cv=None,
     n_repeats=None,
     groups=None,
@@ -84,7 +86,19 @@ def select_features(
         "roc_auc", "average_precision", "neg_log_loss" or "neg_brier_score". They are those of
         scikit-learn, losses negative, so that more is better. ROC AUC and average precision are of
         the second of two classes, else means over the classes, each against the rest. The values of
-        all of them are in `FeatureSelection.metrics`.
+        all of them are in `FeatureSelection.metrics`. "neg_cost" is the mean cost of a prediction,
+        where there are costs.
+    costs : array-like of shape (n_classes, n_classes), dict or None, default=None
+        What each prediction costs: true classes in rows, predicted ones in columns, both in sorted
+        order; a data frame with the labels of both; or a dict of dicts, ``costs[true][predicted]``,
+        in which what is right costs 0 if nothing is said. Predictions, in all folds and of `model`,
+        are then those of the least expected cost, by the probabilities of the classes, and so is
+        what `scoring` scores. `model` is, or ends in, a
+        :class:`~centroidal.CostSensitiveClassifier`.
+    class_weight : {"balanced"}, dict or None, default=None
+        In place of costs, what every error of a class costs, by its label, 1 for those that are not
+        named. "balanced" weighs a class by the number of all samples over its own, over the number
+        of classes.
     cv : int or None, default=None
         Number of outer folds, stratified and shuffled, at least 3 where something is chosen; None
         is 5, or as many as the rarest class has samples, or groups where these are given.
@@ -205,6 +219,8 @@ def select_features(
     of_text = X.text if isinstance(X, Batches) else text
     most = _check_most(max_features, of_text, n_features_to_select)
     choice = Choice(n_features_to_select, rule, scoring, most).check()
+    if scoring == "neg_cost" and costs is None and class_weight is None:
+        raise ValueError("scoring='neg_cost' needs costs or class_weight.")
     check_choice("method", method, (*selection_methods(), BEST))
     check_jobs(n_jobs)
     in_memory = {
@@ -225,11 +241,14 @@ def select_features(
         _check_unused(in_batches, "is for batches, and X is in memory")
         source = MemorySource(X, y, random_state, n_jobs, progress, **in_memory)
 
+    matrix = check_costs(costs, class_weight, source.classes, source.class_counts)
+    choice = choice._replace(costs=matrix)
     suspicions = source.find_suspicions()
     found = _select(source, method, choice, cv, n_repeats)
     scores, final, repeats = found.scores, found.final, found.repeats
     described = source.describe_samples(found.candidates[scores.method], scores, final, repeats)
-    in_blocks = source.score_blocks(partial(_select_part, method, choice), choice)
+    run = partial(_select_part, method, choice, source.classes)
+    in_blocks = source.score_blocks(run, choice)
     hits = source.group_hits(scores, repeats)
     results, unseen = scores.results(), UnseenSamples(source, scores.outcome, described, hits)
     metrics = unseen.metrics()
@@ -303,12 +322,15 @@ def _select(source, method, choice, cv, n_repeats):
     n_repeats = n_repeats_of(n_repeats, int(source.class_counts.sum()), merges)
     repeats = source.cut(n_folds, n_repeats, is_nested)
     scores = nested_cross_validation(source, candidates, choice, repeats)
-    final = source.fit_final(candidates[scores.method], scores.n_features)
+    final = source.fit_final(candidates[scores.method], scores.n_features, choice.costs)
     return _Selected(candidates, repeats, scores, final)
 
 
-def _select_part(method, choice, source):
+def _select_part(method, choice, classes, source):
     """Return the model of some of the samples, and its number of features; folds are drawn once."""
+    if choice.costs is not None:  # of the classes that are left
+        places = np.searchsorted(classes, source.classes)
+        choice = choice._replace(costs=choice.costs[np.ix_(places, places)])
     found = _select(source, method, choice, None, 1)
     return found.final, found.scores.n_features
 

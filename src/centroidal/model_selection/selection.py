@@ -285,8 +285,10 @@ class FeatureSelection:
         """Say that costs decided; nothing if there were none."""
         if self.costs is None:
             return ""
-        cost = score_text(self.metrics["cost"], is_share=False)
-        return f"Predictions are those of the least expected cost; on average they cost {cost}."
+        words = "Predictions are those of the least expected cost"
+        if self.metric == "cost":  # which is told already
+            return f"{words}."
+        return f"{words}; on average they cost {score_text(self.metrics['cost'], is_share=False)}."
 
     def choice_summary(self):
         """Say how many features the folds chose; nothing if the number was given."""

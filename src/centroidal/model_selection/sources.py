@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from .._data import rows_of
 from .._parameters import number
 from .._progress import progress_function
-from ..classifiers import FisherSubspace
+from ..classifiers import CostSensitiveClassifier, FisherSubspace
 from ..statistics.threads import row_blocks
 from ..streaming.labels import hash_names
 from ..streaming.request import texts
@@ -207,12 +207,15 @@ class MemorySource:
                 summaries.update(zip(mine, found, strict=True))
         return summaries
 
-    def fit_final(self, candidate, n_features):
-        """Fit the model with so many features to all samples, which are summarised once."""
+    def fit_final(self, candidate, n_features, costs):
+        """Fit the model with so many features to all samples; costs decide, unless None."""
         with thread_limit("threads" if candidate.uses_threads else None):
             final = candidate.procedure.fit_final(self._samples.for_model, n_features)
         self._step_done("all samples")
-        return final._replace(model=self._samples.pipeline(final.model))
+        model = self._samples.pipeline(final.model)
+        if costs is not None:
+            model = CostSensitiveClassifier.of_fitted(model, costs)
+        return final._replace(model=model)
 
     def group_hits(self, scores, repeats):
         """Return None: what is known of each sample says more."""

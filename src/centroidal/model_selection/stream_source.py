@@ -11,6 +11,7 @@ from .._data import Features, check_next_classes
 from .._parameters import check_choice, check_count, optional
 from .._progress import progress_function
 from .._state import check_state, floats, positions
+from ..classifiers import CostSensitiveClassifier
 from ..classifiers.sparse_center_rule import ColumnSummary
 from ..statistics import ClassMoments, class_moments, map_blocks
 from ..streaming.batches import Batches
@@ -159,7 +160,10 @@ class BatchSource:
 
     def _count_predictions(self):
         n_features = self._batches.n_features
-        self._model, self._done = self._checkpoint.begin(clone(self._plan.estimator), n_features)
+        estimator, costs = clone(self._plan.estimator), self._trials[0].choice.costs
+        if costs is not None:
+            estimator = CostSensitiveClassifier(estimator, costs=costs)
+        self._model, self._done = self._checkpoint.begin(estimator, n_features)
         state = self._checkpoint.state or {}
         with self._checkpoint.errors_that_name():
             self._tally = _Tally.begin(
@@ -168,6 +172,10 @@ class BatchSource:
             if self._done.finished:
                 self._spreads = state["spreads"]
                 floats("features", least=0.0)(self._spreads, {"features": n_features})
+                if type(getattr(self._model, "estimator_", self._plan.estimator)) is not type(
+                    self._plan.estimator
+                ):
+                    raise ValueError("it holds another classifier")
         if not self._done.finished:
             self._run_rounds(state.get("summary"))
 
@@ -211,8 +219,8 @@ class BatchSource:
     def _advance(self, rows_read):
         self._done = Progress(self._done.n_done + 1, rows_read.n_done)
 
-    def fit_final(self, candidate, n_features):
-        """Return the model with so many features, of the summary of all rows."""
+    def fit_final(self, candidate, n_features, costs):
+        """Return the model with so many features, of the summary of all rows; costs decide."""
         if self._done.finished:
             return self._keep_final(self._model, n_features, self._spreads)
         batches, summary = self._batches, self._summary
@@ -220,14 +228,16 @@ class BatchSource:
             batches.n_features, batches.feature_names if batches.has_names else None
         )
         model = candidate.procedure.selector(n_features)
-        model = model._keep(features, self.classes, summary.solution(), n_features)
+        centers = model._keep(features, self.classes, summary.solution(), n_features)
+        model = centers if costs is None else CostSensitiveClassifier.of_fitted(centers, costs)
         state = {"tally": self._tally.arrays, "spreads": summary.spreads}
         with self._checkpoint.hold():
             self._checkpoint.write(model, self._done._replace(finished=True), state)
         return self._keep_final(model, n_features, summary.spreads)
 
     def _keep_final(self, model, n_features, spreads):
-        final = FinalModel.of_centers(model, spreads)
+        centers = getattr(model, "estimator_", model)  # what decides by costs has them inside
+        final = FinalModel.of_centers(centers, spreads)
         self._selected = final.ranking[:n_features]
         return final._replace(model=self._batches.in_front_of(model))
 

@@ -4,8 +4,12 @@ from functools import cached_property
 
 import numpy as np
 
-from .bootstrap import bootstrap_scores
-from .intervals import confidence_interval, design_effect, design_effect_of_hits
+from .intervals import (
+    bootstrap_scores,
+    confidence_interval,
+    design_effect,
+    design_effect_of_hits,
+)
 from .methods import SCORES, metric_of, plain_score
 from .metrics import LOSSES, RANKED, sample_losses, score_confusion, score_probabilities
 

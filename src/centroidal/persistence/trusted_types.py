@@ -6,6 +6,7 @@ Keys of `ALLOWED` are the loaders of skops: what a name is to be built by.
 __all__ = ["ALLOWED", "ESTIMATORS", "KEY_TYPES", "trust"]
 
 ESTIMATORS = {
+    "centroidal.classifiers.cost_sensitive.CostSensitiveClassifier",
     "centroidal.classifiers.decision_dag.DecisionDAGClassifier",
     "centroidal.classifiers.disjoint_centroid.DisjointCentroidClassifier",
     "centroidal.classifiers.fisher_subspace.FisherSubspace",

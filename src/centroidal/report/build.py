@@ -168,6 +168,7 @@ def _content(selection, comparison, table, command):
         "in_blocks": sections.block_section(selection),
         "recall": sections.recall_section(selection, comparison),
         "metrics": sections.metric_section(selection),
+        "costs": sections.cost_section(selection),
         "stability": sections.stability_section(selection),
         "reproduction": sections.reproduction_section(selection, comparison, table, command),
         "caveats": sections.caveat_section(selection, comparison),

@@ -24,6 +24,7 @@ from ._text import (
     with_interval,
 )
 
+_BY_COSTS = "the class of the least expected cost"
 _RULES = {
     "one_se": "the fewest within one standard error of the best score",
     "best": "the number with the best score",
@@ -69,6 +70,7 @@ def _selection_request(selection):
         ("Method", method),
         ("Number of features", number),
         ("Score", score_words(selection.scoring)),
+        *([("Decision", _BY_COSTS)] if selection.costs is not None else []),
         ("Folds", _folds_words(selection)),
         *_block_words(selection),
         *_preprocess_words(selection),
@@ -134,7 +136,7 @@ def answer_section(selection, comparison):
         f"{selection.reference}: {score(selection.majority_score, name)}"
     )
     return {
-        "headline": f"{what}; {right} ({interval}; {others}).",
+        "headline": f"{what}; {right} ({interval}; {others}). {selection.cost_summary()}".rstrip(),
         "warning": _doubts(selection),
         "numbers": [
             (count(k), f"of {count(n_features, 'feature')}", "selected"),
@@ -404,6 +406,21 @@ def metric_section(selection):
     return {
         "table": score_table(selection.metric_rows(), "Metrics of held-out samples of all folds"),
         "missing": missing,
+    }
+
+
+def cost_section(selection):
+    """Return the table of costs; None if there are none, or too many."""
+    if selection is None or selection.costs is None or len(selection.classes) > _MAX_MATRIX:
+        return None
+    labels = class_labels(selection.classes)
+    return {
+        "caption": "What a prediction costs: true classes in rows, predicted ones in columns",
+        "head": ["true class", *labels],
+        "rows": [
+            [label, *(_short(cost) for cost in row)]
+            for label, row in zip(labels, selection.costs.tolist(), strict=True)
+        ],
     }
 
 

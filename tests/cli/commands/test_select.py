@@ -221,6 +221,47 @@ def test_metrics_are_shown_and_printed_with_their_intervals(run, trees):
         assert words in shown
 
 
+def test_costs_come_from_a_file_or_by_class(run, trees, tmp_path):
+    (tmp_path / "c.csv").write_text(",ash,elm,oak\nash,0,1,1\nelm,9,0,9\noak,1,1,0\n")
+    (tmp_path / "c.json").write_text("[[0, 1, 1], [9, 0, 9], [1, 1, 0]]")
+    asked = ("select", trees.name, "--target", "tree", *QUICK, "--quiet")
+    ways = (["--costs", "c.csv"], ["--costs", "c.json"], ["--class-weight", "elm=9"])
+    found = [json.loads(run(*asked, *way, "--json").out)["selection"] for way in ways]
+    for each in found:
+        assert each["costs"] == [[0, 1, 1], [9, 0, 9], [1, 1, 0]]
+        assert each["metrics"] == found[0]["metrics"]
+        assert "least expected cost" in each["answer"]
+    shown = run(*asked, "--class-weight", "balanced", "--scoring", "neg_cost", "--model", "m.skops")
+    assert "mean cost" in shown.out
+    told = run("evaluate", "m.skops", trees.name, "--target", "tree")
+    assert "the model file promised" in " ".join(told.out.split())
+    assert "mean cost of a prediction" in told.out
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (",ash,elm\nash,0,1\nelm,1,0\n", "must be a number for true class"),
+        (",ash,elm,oak\nash,0,1\n", "must be JSON, or a table with true classes"),
+        (",ash,elm,oak\nash,0,x,1\n", "must be JSON, or a table with true classes"),
+        (",ash,elm,yew\nash,0,1,1\n", "unknown class 'yew'"),
+        (None, "--costs c.csv could not be read"),
+    ],
+)
+def test_costs_that_make_no_sense_are_refused(run, trees, tmp_path, text, words):
+    if text is not None:
+        (tmp_path / "c.csv").write_text(text)
+    found = run("select", trees.name, "--target", "tree", "--costs", "c.csv")
+    assert found.code == 2
+    assert words in " ".join(found.err.split())
+
+
+def test_a_class_weight_that_is_no_number_is_refused(run, trees):
+    found = run("select", trees.name, "--target", "tree", "--class-weight", "ash")
+    assert found.code == 2
+    assert "--class-weight ash must be balanced, or CLASS=N" in found.err
+
+
 def test_a_comparison_by_probabilities_is_refused(run, trees):
     options = ("--scoring", "roc_auc", "--compare", "--report", "r.html")
     found = run("select", trees.name, "--target", "tree", *options)

@@ -179,7 +179,7 @@ def test_options_reach_the_selection(run, parts, monkeypatch):
     assert seen == {
         "method": "l1", "n_features_to_select": "auto", "rule": "best",
         "scoring": "balanced_accuracy", "max_features": "auto", "cv": 4, "n_repeats": 2,
-        "checkpoint": None, "n_jobs": 2, "random_state": 7,
+        "checkpoint": None, "n_jobs": 2, "random_state": 7, "costs": None, "class_weight": None,
     }  # fmt: skip
 
 

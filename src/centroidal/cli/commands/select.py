@@ -14,6 +14,7 @@ from ..files import (
     input_files,
     name_columns,
     plain_metadata,
+    read_costs,
     read_samples,
     row_dicts,
     table_values,
@@ -66,12 +67,12 @@ _FILES = {
 # Of a selection: what the card of its model says, and what is printed besides.
 _ON_THE_CARD = (
     "method", "scoring", "score", "se_score", "interval", "random_score", "se_random", "n_folds",
-    "n_repeats", "n_groups", "group_name", "block_name", "seed", "versions",
+    "n_repeats", "n_groups", "group_name", "block_name", "costs", "seed", "versions",
 )  # fmt: skip
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_of_folds", "n_features_asked", "rule",
     "majority_score", "max_features", "text",
-    "beats_random", "metrics", "intervals", "costs", "classes", "class_counts", "confusion",
+    "beats_random", "metrics", "intervals", "classes", "class_counts", "confusion",
     "recall", "fold_choices", "method_scores", "impute", "has_mixed_groups", "preprocess", "blocks",
     "is_confounded", "suspicions", "seconds",
 )  # fmt: skip
@@ -153,6 +154,17 @@ def _add_selection(group):
         help="what counts, and chooses the number of features; of losses the negative, so that "
         "more is better (default: accuracy)",
     )  # fmt: skip
+    group.add_argument(
+        "--class-weight", action="append", metavar="balanced|CLASS=N",
+        help="what an error costs, by its true class: balanced weighs small classes more; "
+        "CLASS=N, once for each class, 1 for those that are not named; predictions are then those "
+        "of the least expected cost",
+    )  # fmt: skip
+    group.add_argument(
+        "--costs", metavar="FILE",
+        help="the same for each kind of error: .csv or .tsv with true classes in the first column "
+        "and predicted ones in the first row, or .json",
+    )  # fmt: skip
     add_options(group, *EVALUATION, "--blocks")
     even = number_reader(lambda number: number >= 0 and number % 2 == 0, "an even number from 0 on")
     group.add_argument(
@@ -191,6 +203,8 @@ def run(args, messages):
             "--compare adds to the report, so it needs --report R.html; the command compare "
             "works without."
         )
+    if args.compare and (args.costs or args.class_weight):
+        raise InputError("--compare knows no costs: leave --costs and --class-weight out, or it.")
     if args.compare and args.scoring not in SCORES:
         raise InputError(
             f"--compare knows --scoring {', '.join(SCORES)}; {args.scoring} is for the selection "
@@ -290,6 +304,8 @@ def _parameters(args):
         "max_features": _most_features(args),
         "rule": args.rule,
         "scoring": args.scoring,
+        "costs": read_costs(args.costs),
+        "class_weight": _class_weight(args.class_weight),
         "cv": args.folds,
         "n_repeats": args.repeats,
         "n_jobs": use_cores(args, args.method),
@@ -308,6 +324,22 @@ def _text_options(args):
     asked = {"ngrams": args.ngrams, "min_df": args.min_df, "sublinear": args.sublinear}
     asked["kind"] = "counts" if args.counts else None
     return {name: value for name, value in asked.items() if value}
+
+
+def _class_weight(words):
+    """Return what --class-weight says, as the library takes it."""
+    if words is None or words == ["balanced"]:
+        return None if words is None else "balanced"
+    weights = {}
+    for word in words:
+        label, _, number = word.rpartition("=")
+        try:
+            weights[label] = float(number)
+        except ValueError:
+            raise InputError(
+                f"--class-weight {word} must be balanced, or CLASS=N with a number N."
+            ) from None
+    return weights
 
 
 def _select_table(args, messages):

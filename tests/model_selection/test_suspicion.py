@@ -270,3 +270,46 @@ def test_very_large_values_are_no_trouble():
     X, y = make_noise()
     X[4] = X[2]
     assert suspicions(X * 1e140, y)["copies"]["rows"] == [[2, 4]]
+
+
+# ------------------------------------------------------------------ rows in the order of classes
+
+
+def make_drift(strength=2.0, n_samples=80, seed=0):
+    """Noise that wanders along the rows, in a direction that has nothing to do with classes."""
+    rng = np.random.default_rng(seed)
+    time = np.linspace(-1.0, 1.0, n_samples)
+    X = rng.normal(size=(n_samples, 60))
+    return X + strength * np.outer(time, rng.normal(size=60)), np.arange(n_samples) * 2 // n_samples
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_a_drift_along_rows_that_go_by_class_is_named(kind):
+    X, y = make_drift()
+    found = suspicions(kind(X), y)
+    assert list(found) == ["drift"]
+    assert "in 2 runs where about 41 would be expected" in found["drift"]["sentence"]
+    assert "Give the batch or the day as blocks." in found["drift"]["sentence"]
+
+
+def test_a_drift_does_not_matter_where_classes_are_mixed():
+    X, y = make_drift()
+    order = np.arange(80).reshape(2, 40).T.ravel()  # a sample of each class in turn
+    assert suspicions(X, y[order]) == {}
+
+
+def test_rows_that_go_by_class_without_a_drift_are_as_most_tables_are():
+    for seed in range(5):
+        assert suspicions(*make_drift(0.0, seed=seed)) == {}
+
+
+def test_samples_of_a_group_are_no_drift():
+    X, y, patient = make_patients(noise=1.0)
+    order = np.argsort(y, kind="stable")
+    assert "drift" not in suspicions(X[order], y[order], groups=patient[order])
+
+
+def test_groups_that_drift_are_named():
+    X, y = make_drift(3.0)
+    patient = np.arange(80) // 2
+    assert "drift" in suspicions(X, y, groups=patient)

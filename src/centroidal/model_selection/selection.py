@@ -109,9 +109,10 @@ class FeatureSelection:
         Names of the columns that said what the groups and the blocks are, where they are known.
     suspicions : tuple of dict
         What would make `score` too good, as far as a short look at the samples tells: its ``kind``,
-        "copies" and "near_copies" of samples that are in no common group, or "giveaway", a feature
-        that tells the class by itself; a ``sentence``; ``n_samples`` that are concerned and their
-        ``share``; the first pairs of ``rows``, counted from 0; and the names of ``features``. Empty
+        "copies" and "near_copies" of samples that are in no common group, "drift" of samples that
+        are in the order of their classes, or "giveaway", a feature that tells the class by itself;
+        a ``sentence``; ``n_samples`` that are concerned and their ``share``; the first pairs of
+        ``rows``, counted from 0; and the names of ``features``. Empty
         for samples that were read in batches, which are not looked at.
     blocks : dict or None
         If blocks were given: ``rows``, one a block, with its name ``block``, ``n_samples``, and the

@@ -17,13 +17,15 @@ _GAP, _MOST_ALIKE = 4.0, 50  # how much farther than the near ones the next is; 
 _CLIPPED = 3.0  # standard deviations, so that two samples with one large value are not alike
 _UNLIKELY = 1e-3  # expected number by chance, below which something found is no accident
 _FIRST_ROWS = 16  # that rule out most features that do not rise with the rows
+_SORTED = 0.5  # share of the runs of a class that mixed rows would have, up to which they go by it
+_LEAST_LIKENESS, _N_PERMUTATIONS = 0.05, 199  # of neighbours that matters; by which it is tested
 _BYTES_AT_A_TIME = 2**25
 
 
 class Suspicion(NamedTuple):
     """Something that makes a score too good."""
 
-    kind: str  # "copies", "near_copies" or "giveaway"
+    kind: str  # "copies", "near_copies", "giveaway" or "drift"
     sentence: str
     n_samples: int  # that are concerned
     share: float  # of the samples that were looked at
@@ -37,12 +39,16 @@ def find_suspicions(data, feature_names, groups, seed):
     `groups` are numbers of the groups that stay together, or None. The same seed looks at the same
     samples, where there are more than can be looked at.
     """
-    kinds = _copy_numbers(data.X)
-    found = [
-        _say_copies(data, groups, kinds),
-        _say_near_copies(data, groups, kinds, np.random.RandomState(seed)),
-        _say_giveaways(data, feature_names),
-    ]
+    kinds, rng = _copy_numbers(data.X), np.random.RandomState(seed)
+    rows = np.arange(data.codes.size)
+    if rows.size > _MOST_ROWS:
+        rows = np.sort(rng.permutation(rows.size)[:_MOST_ROWS])
+    Z = _standardise(data, rows)
+    found = [_say_copies(data, groups, kinds), _say_giveaways(data, feature_names)]
+    if Z is not None:
+        near = _say_near_copies(data, groups, kinds, rows, Z)
+        # Near copies that stand together would look like a drift.
+        found.insert(1, near or _say_drift(data, groups, rows, Z, rng))
     return tuple(each for each in found if each is not None)
 
 
@@ -124,15 +130,9 @@ def _expected_copies(X):
 # ------------------------------------------------------------------ near copies
 
 
-def _say_near_copies(data, groups, kinds, rng):
+def _say_near_copies(data, groups, kinds, rows, Z):
     """Say which samples are far more alike than others of their class, and in no common group."""
-    rows = np.arange(data.codes.size)
-    if rows.size > _MOST_ROWS:
-        rows = np.sort(rng.permutation(rows.size)[:_MOST_ROWS])
     n_rows = rows.size
-    Z = _standardise(data, rows)
-    if Z is None:
-        return None
     sizes = np.linalg.norm(Z, axis=1)
     says_something = sizes > 0.5 * np.median(sizes)  # samples near their center are all alike
     Z, rows = Z[says_something] / sizes[says_something, None], rows[says_something]
@@ -198,6 +198,48 @@ def _largest_gaps(alike, least):
     gaps = distances[:, 1:] / distances[:, :-1]
     gaps[distances[:, :-1] > 1.0 - least] = 0.0
     return gaps.max(axis=1)
+
+
+# ------------------------------------------------------------------ rows in the order of classes
+
+
+def _say_drift(data, groups, rows, Z, rng):
+    """Say if rows go by class and neighbours inside a class are alike, as after a drift in time."""
+    codes = data.codes[rows]
+    if groups is not None:  # whose samples are alike in any case
+        names, first, numbers = np.unique(groups[rows], return_index=True, return_inverse=True)
+        sums = np.zeros((names.size, Z.shape[1]))
+        np.add.at(sums, numbers, Z)
+        places = np.argsort(first, kind="stable")
+        Z, codes = sums[places], codes[first[places]]
+    shares = np.bincount(codes) / codes.size
+    n_runs = 1 + np.count_nonzero(np.diff(codes))
+    n_expected = 1.0 + codes.size * (1.0 - shares @ shares)
+    if n_runs > _SORTED * n_expected:
+        return None
+    sizes = np.linalg.norm(Z, axis=1, keepdims=True)
+    Z = np.divide(Z, sizes, out=np.zeros_like(Z), where=sizes > 0.0)
+    found = _likeness_of_neighbours(Z, codes, np.arange(codes.size))
+    orders = (rng.permutation(codes.size) for _ in range(_N_PERMUTATIONS))
+    drawn = [_likeness_of_neighbours(Z, codes, order) for order in orders]
+    if found < _LEAST_LIKENESS or found <= max(drawn):
+        return None
+    sentence = (
+        f"Rows go by class, in {n_runs:,} runs where about {round(n_expected):,} would be "
+        "expected, and neighbours inside a class are alike (mean correlation of their deviations "
+        f"{found:.2f}, permutation test p = {1.0 / (_N_PERMUTATIONS + 1):.3f}): if samples were "
+        "measured in this order, a drift tells the classes apart as well. Give the batch or the "
+        "day as blocks."
+    )
+    return Suspicion("drift", sentence, data.codes.size, 1.0, [], [])
+
+
+def _likeness_of_neighbours(Z, codes, order):
+    """Mean inner product of samples of a class that are next to each other in an order."""
+    order = order[np.argsort(codes[order], kind="stable")]
+    is_same = codes[order[1:]] == codes[order[:-1]]
+    products = np.einsum("ij,ij->i", Z[order[1:]], Z[order[:-1]])
+    return float(products[is_same].mean()) if is_same.any() else 0.0
 
 
 # ------------------------------------------------------------------ a feature that gives it away

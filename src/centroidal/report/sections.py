@@ -791,6 +791,7 @@ _SUSPECTED = {
     "copies": "Copies of samples.",
     "near_copies": "Near copies of samples.",
     "giveaway": "A feature that gives the class away.",
+    "drift": "Rows go by class, and neighbours are alike.",
 }
 
 

@@ -180,7 +180,7 @@ def test_groups_widen_intervals_of_all_metrics():
 
 def test_a_class_that_is_not_in_every_fold_is_named():
     X, _ = make_samples(n_samples=60)
-    rng = np.random.default_rng(38)
+    rng = np.random.default_rng(19)
     groups = rng.integers(0, int(rng.integers(6, 12)), 60)
     y = np.where(groups < 4, (rng.random(60) < 0.3).astype(int), 0)  # rare, and in few groups
     options = {"groups": groups, "cv": 4, "n_repeats": 1, "random_state": 0}

@@ -383,14 +383,14 @@ def references_to_texts(data):
 
 
 READ_FORGED = """
-import resource, sys
+import re, sys
 from centroidal.io import read_table
 for path in sys.argv[1:]:
     try:
         read_table(path, target="kind")
     except ValueError as error:
         assert "could not be read" in str(error), error
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
 """
 
 

@@ -4,10 +4,12 @@ numba takes long to import, so it waits for the first call of a loop.
 """
 
 from threading import Lock
+from uuid import uuid4
 
 # Serial, without the GIL, division as in NumPy; no wrapper for callers that we do not have.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _LOCK = Lock()
+_PROCESS = uuid4().hex
 
 
 class compiled:
@@ -32,7 +34,13 @@ def _compile(function):
     import numba
 
     try:
-        return numba.njit(cache=True, **_OPTIONS)(function)
+        loop = numba.njit(cache=True, **_OPTIONS)(function)
+        # Processes that compile at the same time would number their files alike, and one would read
+        # what another has compiled for other types.
+        if hasattr(loop, "_cache"):  # not where compiling is switched off
+            files = loop._cache._cache_file
+            files._data_name_pattern = files._data_name_pattern.replace(".nbc", f".{_PROCESS}.nbc")
+        return loop
     except RuntimeError:
         # No folder to write a cache to (a read-only installation): compile once a process instead.
         return numba.njit(**_OPTIONS)(function)

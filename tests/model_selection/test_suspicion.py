@@ -272,6 +272,15 @@ def test_very_large_values_are_no_trouble():
     assert suspicions(X * 1e140, y)["copies"]["rows"] == [[2, 4]]
 
 
+def test_short_documents_with_the_same_words_are_no_near_copies():
+    rng = np.random.default_rng(0)
+    shares = 1.0 / np.arange(1, 601) ** 0.7
+    X = np.zeros((400, 600))
+    for document in X:
+        document[rng.choice(600, size=rng.integers(1, 4), p=shares / shares.sum())] = 1.0
+    assert suspicions(sparse.csr_array(X), np.arange(400) % 2) == {}
+
+
 # ------------------------------------------------------------------ rows in the order of classes
 
 

@@ -135,6 +135,8 @@ def _say_near_copies(data, groups, kinds, rows, Z):
     n_rows = rows.size
     sizes = np.linalg.norm(Z, axis=1)
     says_something = sizes > 0.5 * np.median(sizes)  # samples near their center are all alike
+    if not says_something.any():
+        return None
     Z, rows = Z[says_something] / sizes[says_something, None], rows[says_something]
     alike = Z @ Z.T
     least = _least_correlation(alike)
@@ -173,8 +175,11 @@ def _standardise(data, rows):
     columns = columns[variance[columns] > 0.0]
     if columns.size < _FEWEST_COLUMNS:
         return None
-    Z = _dense(X, columns) - moments.means[:, columns][codes]
+    values = _dense(X, columns)
+    Z = values - moments.means[:, columns][codes]
     Z = np.clip(Z / np.sqrt(variance[columns]), -_CLIPPED, _CLIPPED).astype(np.float32)
+    if issparse(X):  # short documents have the same words, or none, and are no copies for that
+        Z[np.count_nonzero(values, axis=1) < _FEWEST_COLUMNS] = 0.0
     return Z - Z.mean(axis=1, keepdims=True)
 
 

@@ -28,8 +28,7 @@ from .labels import (
 from .pieces import FileFacts, Fingerprint, Piece
 from .request import clean_errors, list_values, quote
 from .request import texts as as_texts
-from .text import cell_text, split_header
-from .text_reader import TextReader
+from .text import TextReader, cell_text, split_header
 
 FOLDER_COLUMNS = {"text": "text", "target": "class", "ids": "file"}  # what a folder has
 _ROWS_AT_ONCE = 10_000

@@ -499,8 +499,10 @@ class TextReader:
             return stream.read(_CHUNK_BYTES)
 
     def _split_header(self, head):
-        text = plain_text(head, self._request, self._suffix.removesuffix(".gz"))
-        return split_header(text, self._request, self._suffix)[0]
+        return split_header(self._plain(head), self._request, self._suffix)[0]
+
+    def _plain(self, head):
+        return plain_text(head, self._request, self._suffix.removesuffix(".gz"))
 
     def _bodies(self):
         """Yield the lines below the header, in chunks."""

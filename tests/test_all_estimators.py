@@ -65,6 +65,7 @@ ESTIMATORS = [
     ),
     DisjointCentroidClassifier("margin"),
     DisjointCentroidClassifier("margin", disjoint=False, scale="within", calibration="logistic"),
+    DisjointCentroidClassifier(disjoint=False, norm="euclidean", n_init=10, random_state=0),
     DisjointCentroidClassifierCV(n_init=20, random_state=0),
     DisjointCentroidClassifierCV("margin", disjoint=False, rule="best"),
     CostSensitiveClassifier(SparseCenterClassifier()),

@@ -35,6 +35,9 @@ RECIPES = {
     "mahalanobis": lambda: SparseCenterClassifier(3, metric="mahalanobis"),
     "centers, chosen": lambda: SparseCenterClassifierCV(cv=3),
     "disjoint": lambda: DisjointCentroidClassifier(random_state=0, n_init=3),
+    "disjoint, each class": lambda: DisjointCentroidClassifier(
+        disjoint=False, norm="euclidean", baseline_weight=1.1, random_state=0, n_init=3
+    ),
     "disjoint, margin": lambda: DisjointCentroidClassifier("margin"),
     "disjoint, logistic": lambda: DisjointCentroidClassifier("margin", calibration="logistic"),
     "disjoint, chosen": lambda: DisjointCentroidClassifierCV("margin", cv=3),

@@ -116,6 +116,13 @@ def test_score_is_minus_the_mean_square_over_the_features_of_the_class(trees, as
     np.testing.assert_allclose(model.decision_function(X), -distances_of(model, X), rtol=1e-10)
 
 
+def test_score_in_the_euclidean_norm_is_minus_the_sum_over_the_features(trees, assignment):
+    X, y = trees
+    model = build(assignment, norm="euclidean").fit(X, y)
+    sums = distances_of(model, X) * model.groups_.sum(axis=1)
+    np.testing.assert_allclose(model.decision_function(X), -sums, rtol=1e-10)
+
+
 def test_score_of_two_classes_is_how_much_nearer_the_second_is(pair, assignment):
     X, y = pair
     model = build(assignment).fit(X, y)
@@ -349,6 +356,16 @@ def test_classes_that_are_the_same_are_equally_probable(assignment):
     model = build(assignment).fit(np.repeat(rows, 4, axis=0), [0, 0, 1, 1])
     assert model.slope_ == 0.0
     assert model.predict_proba(rows + 1.0).tolist() == [[0.5, 0.5]]
+
+
+def test_parts_without_any_spread_merge():
+    """One sample of each of two classes: which is the nearer one is certain."""
+    X = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 4.0], [0.5, 1.5, 2.5], [1.5, 0.5, 3.5]])
+    first, second = (
+        build_margin().partial_fit(X[i : i + 2], [0, 1], classes=[0, 1]) for i in (0, 2)
+    )
+    assert first.slope_ == np.inf
+    assert_same_model(first.merge(second), build_margin().fit(X, [0, 1, 0, 1]), X)
 
 
 # ------------------------------------------------------------------ weights
@@ -980,7 +997,8 @@ def test_weights_are_routed_to_fit_on_request(trees, assignment):
         ({"baseline_weight": np.nan}, "baseline_weight=nan must be positive"),
         ({"n_init": 0}, "n_init=0 must be at least 1"),
         ({"n_init": -3}, "n_init=-3 must be at least 1"),
-        ({"disjoint": False}, "disjoint=False must come with assignment='margin'; got .*'alterna"),
+        ({"norm": "l1"}, "norm='l1' must be one of 'normalized', 'euclidean'"),
+        ({"norm": None}, "norm=None must be one of 'normalized', 'euclidean'"),
         ({"shared_features": -1}, "shared_features=-1 must lie between 0 and n_features=16"),
         ({"shared_features": 17}, "shared_features=17 must lie between 0 and n_features=16"),
         ({"shared_features": 1.5}, "shared_features=1.5 must lie between 0 and 1.0, as a fraction"),

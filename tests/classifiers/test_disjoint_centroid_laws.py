@@ -34,7 +34,7 @@ class Drawn(NamedTuple):
         if assignment == "alternating":
             # Smaller weights would make most starts void.
             weight = max(options["baseline_weight"], 1.0)
-            options |= {"disjoint": True, "baseline_weight": weight}
+            options |= {"baseline_weight": weight}
         return DisjointCentroidClassifier(assignment, **options)
 
 
@@ -51,6 +51,7 @@ def samples(draw, scales=(None, "std", "within")):
     X = means[y] + spreads[y] * rng.normal(size=(len(y), n_features))
     options = {
         "disjoint": draw(st.booleans()),
+        "norm": draw(st.sampled_from(["normalized", "euclidean"])),
         "baseline_weight": draw(st.sampled_from(WEIGHTS)),
         "shared_features": draw(st.sampled_from([None, 2])),
         "center": draw(st.booleans()),

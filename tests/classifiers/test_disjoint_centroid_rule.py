@@ -212,6 +212,103 @@ def test_more_than_a_thousand_features_are_no_trouble(assignment):
     assert np.mean(model.groups_.argmax(axis=0) == made.feature_class) > 0.6
 
 
+# ------------------------------------------------------------------ a clustering for each class
+
+
+def build_overlapping(**parameters):
+    return build(**{"disjoint": False, "baseline_weight": 0.85} | parameters)
+
+
+def test_objective_of_overlapping_groups_is_what_features_pay_in_all_clusterings(trees):
+    X, codes = trees.X, codes_of(trees.y)
+    model = build_overlapping().fit(X, codes)
+    found = [
+        reference.alternate_alone(X, codes, group, c, 0.85) for c, group in enumerate(model.groups_)
+    ]
+    np.testing.assert_array_equal(model.groups_, [own for own, _ in found])
+    assert model.objective_ == pytest.approx(sum(paid for _, paid in found), rel=1e-10)
+
+
+def test_feature_may_speak_for_several_classes_and_for_none(trees):
+    sizes = build_overlapping().fit(*trees).groups_.sum(axis=0)
+    assert sizes.min() == 0
+    assert sizes.max() > 1
+
+
+def test_clusterings_without_a_weight_are_the_plain_nearest_centroid_classifier(trees):
+    X, y = trees
+    model = build(disjoint=False).fit(X, y)
+    assert model.groups_.all()
+    np.testing.assert_array_equal(model.predict(X), NearestCentroid().fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"norm": "euclidean"}, {"shared_features": [0, 4]}, {"center": True}],
+    ids=str,
+)
+def test_chosen_clusterings_have_the_lowest_training_error(trees, parameters):
+    X, y = trees
+    weights = np.linspace(0.5, 2.0, len(y))
+    model = build_overlapping(n_init=30, **parameters).fit(X, y, sample_weight=weights)
+    error = 1.0 - model.score(X, y, sample_weight=weights)
+    assert np.nanmin(model.restart_errors_) == pytest.approx(error, abs=1e-12)
+
+
+def test_more_starts_of_clusterings_begin_with_the_same_ones(trees):
+    few, many = (build_overlapping(n_init=n_init).fit(*trees) for n_init in (7, 60))
+    np.testing.assert_array_equal(many.restart_errors_[:7], few.restart_errors_)
+
+
+def test_start_is_void_if_one_of_its_clusterings_is(trees):
+    model = build_overlapping(baseline_weight=0.75, n_init=60).fit(*trees)
+    assert 0 < model.n_void_ < 60
+    assert model.groups_.any(axis=1).all()
+
+
+def test_clusterings_repair_classes_that_differ_in_their_means_alone():
+    train, test = (
+        make_feature_blocks(400, mean=0.9, spread=1.0, random_state=seed) for seed in (0, 1)
+    )
+    own = build().fit(train.data, train.target)
+    overlapping = build_overlapping(baseline_weight=1.2).fit(train.data, train.target)
+    assert overlapping.score(test.data, test.target) > own.score(test.data, test.target) + 0.1
+
+
+def test_one_feature_is_too_few_for_a_class_and_what_it_does_not_use(trees):
+    with pytest.raises(ValueError, match="n_features=1, of which 0 are shared, are too few for 2"):
+        build_overlapping(shared_features=None).fit(trees.X[:, :1], trees.y)
+
+
+# ------------------------------------------------------------------ norms
+
+
+@pytest.mark.parametrize("baseline_weight", [0.75, np.inf])
+def test_groups_of_the_euclidean_norm_are_a_fixed_point_of_its_steps(trees, baseline_weight):
+    X, codes = trees.X, codes_of(trees.y)
+    model = build(norm="euclidean", baseline_weight=baseline_weight).fit(X, codes)
+    labels = labels_of(model.groups_)
+    expected = reference.alternate_by_sums(X, codes, labels, 3, baseline_weight)
+    np.testing.assert_array_equal(labels, expected.labels)
+    assert model.objective_ == pytest.approx(expected.objective, rel=1e-10)
+
+
+def test_euclidean_norm_gives_a_large_class_fewer_features(rng):
+    """What the paper says of unbalanced data; here the features know of no class."""
+    codes = np.repeat([0, 1], [55, 45])
+    X = rng.normal(size=(100, 40))
+    sizes = {
+        norm: build(norm=norm).fit(X, codes).groups_.sum(axis=1)
+        for norm in ("normalized", "euclidean")
+    }
+    assert sizes["euclidean"][0] < 15 < sizes["normalized"][0]
+
+
+def test_norm_does_not_change_groups_by_margin(trees):
+    first, second = (build_margin(norm=norm).fit(*trees) for norm in ("normalized", "euclidean"))
+    np.testing.assert_array_equal(first.groups_, second.groups_)
+
+
 # ------------------------------------------------------------------ margin
 
 
@@ -445,7 +542,7 @@ def test_blocks_are_smaller_where_memory_is_short(trees, monkeypatch):
     heights = []
 
     def note(run, blocks):
-        heights.extend(rows.stop - rows.start for (rows,) in blocks)
+        heights.extend(rows.stop - rows.start for _, rows in blocks)
         return (run(*block) for block in blocks)
 
     recipe = GroupRecipe("alternating", True, None, False, None, 12)

@@ -43,6 +43,7 @@ MODELS = [
     DisjointCentroidClassifier(n_init=10, random_state=0),
     DisjointCentroidClassifier("margin", baseline_weight=0.9, scale="std"),
     DisjointCentroidClassifier("margin", disjoint=False, scale="within", calibration="logistic"),
+    DisjointCentroidClassifier("margin", norm="euclidean"),
     DisjointCentroidClassifierCV("margin"),
     CostSensitiveClassifier(
         make_pipeline(StandardScaler(), LogisticRegression()), class_weight={"anna": 9.0}

@@ -34,6 +34,7 @@ SETTINGS = [
     FEW,
     FEW | {"center": True, "scale": "std", "shared_features": 2},
     FEW | {"calibration": "logistic", "n_init": 3},
+    FEW | {"disjoint": False, "norm": "euclidean"},
     {"assignment": "margin"},
     {"assignment": "margin", "disjoint": False, "scale": "within", "calibration": "logistic"},
 ]
@@ -535,7 +536,7 @@ def test_callbacks_see_one_task_a_fold(blocks):
         ({"assignment": "greedy"}, "assignment='greedy' must be one of 'alternating', 'margin'"),
         ({"scale": "mad"}, "scale='mad' must be one of None, 'std', 'within'"),
         ({"calibration": "isotonic"}, "calibration='isotonic' must be one of None, 'logistic'"),
-        ({"disjoint": False}, "disjoint=False must come with assignment='margin'"),
+        ({"norm": "l1"}, "norm='l1' must be one of 'normalized', 'euclidean'"),
         ({"n_init": 0}, "n_init=0 must be at least 1"),
         ({"shared_features": 21}, "shared_features=21 must lie between 0 and n_features=20"),
         ({"scoring": "beauty"}, "beauty"),

@@ -128,6 +128,44 @@ def group_costs(X, codes, centers, baseline_weight, weights=None):
     return costs
 
 
+def alternate_alone(X, codes, own, c, baseline_weight, weights=None):
+    """Two-way clustering of one class: the features it has, and those it has not.
+
+    Returns the mask of those it has and what all features pay; None if it has none left.
+    """
+    weights = np.ones(len(X)) if weights is None else weights
+    of_class, old = codes == c, None
+    while old is None or (own != old).any():
+        if not own.any():
+            return None
+        center = X[of_class][:, own].mean(axis=1)
+        inside = distances_to(center, X[of_class], weights[of_class])
+        outside = np.full(own.size, np.inf)
+        if not own.all() and np.isfinite(baseline_weight):
+            baseline = X[:, ~own].mean(axis=1)
+            outside = baseline_weight**2 * distances_to(baseline, X, weights)
+        old, own = own, inside <= outside * (1.0 + TIE)
+    return own, np.where(own, inside, outside).sum()
+
+
+def alternate_by_sums(X, codes, labels, n_classes, baseline_weight, weights=None):
+    """One restart in the Euclidean norm: a group pays for each sample, not for their mean.
+
+    What it pays is divided by the weight of all samples, so that it has the unit of a mean.
+    """
+    weights = np.ones(len(X)) if weights is None else weights
+    shares = [weights[codes == j].sum() / weights.sum() for j in range(n_classes)] + [1.0]
+    labels = np.array(labels)
+    while not lacks_a_class(labels, n_classes):
+        centers = group_centers(X, codes, labels, n_classes)
+        costs = shares * group_costs(X, codes, centers, baseline_weight, weights)
+        new = np.array([first_smallest(of_feature) for of_feature in costs])
+        if (new == labels).all():
+            return Run(labels, False, sum(costs[i, j] for i, j in enumerate(labels)))
+        labels = new
+    return Run(labels, True, np.nan)
+
+
 def objective(X, codes, labels, n_classes, baseline_weight, weights=None):
     """J: what the features pay in their groups, with the best centers."""
     centers = group_centers(X, codes, labels, n_classes)

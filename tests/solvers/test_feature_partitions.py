@@ -42,10 +42,11 @@ class Problem(NamedTuple):
     def n_features(self):
         return self.X.shape[1]
 
-    def products(self, store=np.asarray):
+    def products(self, store=np.asarray, **options):
         counts = class_moments(self.X, self.codes, self.n_classes, self.weights).counts
         origin = np.zeros(self.n_features) if self.origin is None else self.origin
-        return column_products(store(self.X), self.codes, counts, origin, self.weights, self.scale)
+        parts = store(self.X), self.codes, counts, origin, self.weights, self.scale
+        return column_products(*parts, **options)
 
     def looked_at(self):
         """Rows that count as the alternation sees them, their classes and weights."""
@@ -295,6 +296,37 @@ def test_restarts_from_clusters_are_those_one_after_the_other(plain, store):
     seeds = draw_seeds(plain.n_features, 4, 6, seed=2)
     expected = plain.alternated_one_by_one(plain.clustered_one_by_one(seeds), np.full(6, 0.9))
     assert_same_runs(found_from_seeds(plain, seeds, 0.9, store), expected)
+
+
+@pytest.mark.parametrize("baseline_weight", [np.inf, 1.0, 0.7])
+def test_clusterings_of_one_class_are_those_one_after_the_other(
+    problem, store, baseline_weight, rng
+):
+    labels = problem.random_labels(20, 2, rng) * np.isfinite(baseline_weight)
+    X, codes, weights = problem.looked_at()
+    for c in range(problem.n_classes):
+        found = alternate(problem.products(store), labels, np.full(20, baseline_weight), c)
+        for i, start in enumerate(labels):
+            expected = reference.alternate_alone(X, codes, start == 0, c, baseline_weight, weights)
+            assert found.is_void[i] == (expected is None)
+            if expected is not None:
+                np.testing.assert_array_equal(found.labels[i] == 0, expected[0])
+                assert found.objectives[i] == pytest.approx(expected[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("baseline_weight", [np.inf, 1.0, 0.7])
+def test_restarts_in_the_euclidean_norm_are_those_one_after_the_other(
+    problem, store, baseline_weight, rng
+):
+    n_groups = problem.n_classes + np.isfinite(baseline_weight)
+    labels = problem.random_labels(30, n_groups, rng)
+    found = alternate(problem.products(store, is_mean=False), labels, np.full(30, baseline_weight))
+    X, codes, weights = problem.looked_at()
+    expected = [
+        reference.alternate_by_sums(X, codes, start, problem.n_classes, baseline_weight, weights)
+        for start in labels
+    ]
+    assert_same_runs(found, expected)
 
 
 def test_weights_of_the_baseline_side_by_side_are_those_one_after_the_other(plain, store, rng):

@@ -8,7 +8,7 @@ are fewer repeats than the paper's 50; their number stands in every row.
 from functools import partial
 
 from .._settings import Experiment
-from . import averages, frequencies, genes, simulations, theory
+from . import averages, frequencies, genes, norms, simulations, theory
 from .genes import BREAST, BREAST_AND_COLON, LEUKEMIA
 
 
@@ -18,6 +18,7 @@ def of_genes(study):
 
 EXPERIMENTS = {
     "theory": Experiment(theory.run),
+    "norms": Experiment(norms.run),
     "table1": Experiment(partial(simulations.run, 1)),
     "table2": Experiment(partial(simulations.run, 2)),
     "table3": Experiment(partial(simulations.run, 3)),

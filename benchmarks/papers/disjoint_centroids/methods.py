@@ -187,6 +187,7 @@ KNN = fixed("KNN", make_neighbours)
 MARGIN = disjoint("margin", "ours", assignment="margin")
 MARGIN_CV = disjoint_cv("margin CV", "ours", assignment="margin")
 OVERLAPPING_CV = disjoint_cv("overlapping CV", "ours", assignment="margin", disjoint=False)
+TWO_WAY_CV = disjoint_cv("two-way CV", "ours", disjoint=False)  # as section 9 proposes
 NAIVE_BAYES = fixed("GaussianNB", GaussianNB, "instead")
 
 SIMULATION_METHODS = (
@@ -202,6 +203,7 @@ SIMULATION_METHODS = (
     MARGIN,
     MARGIN_CV,
     OVERLAPPING_CV,
+    TWO_WAY_CV,
     NAIVE_BAYES,
     fixed("QDA", QuadraticDiscriminantAnalysis, "instead"),
     fixed("SVC, unscaled", SVC, "instead", is_slow=True),

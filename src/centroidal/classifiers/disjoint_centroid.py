@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._data import check_moments
+from .._parameters import check_parameters
 from .._progress import with_callbacks
 from ..statistics import map_blocks
 from ._base import MomentsClassifier
@@ -38,10 +39,16 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
         features are left out whose ratio is not below its square. The smaller, the fewer features;
         inf uses all.
     disjoint : bool, default=True
-        Whether a feature speaks for one class only. False, with "margin" only, lets it speak for
-        every class whose ratio is below the squared weight, which is then best chosen by
-        cross-validation. With inf all features speak for all classes, as in a plain nearest
-        centroid classifier.
+        Whether a feature speaks for one class only. False lets it speak for several: with "margin"
+        for every class whose ratio is below the squared weight; with "alternating" each class has
+        a clustering of its own, of the features it has and those it has not, as section 9 of the
+        paper proposes. The weight is then best chosen by cross-validation. With inf all features
+        speak for all classes, as in a plain nearest centroid classifier.
+    norm : {"normalized", "euclidean"}, default="normalized"
+        "normalized": distances are means, over the features of a class and over its samples when
+        features are clustered. "euclidean": they are sums (over samples in units of all of them),
+        which the paper warns of: large classes get few features, or none, and a class with few
+        features is near to everything.
     shared_features : "auto", None, int, float or array-like, default="auto"
         Features that all classes have beside their own: so many, or that fraction, of those with
         class means furthest apart in units of the spread inside the classes; a mask; or columns.
@@ -107,9 +114,8 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
     the paper ``sklearn.naive_bayes.GaussianNB``, which was not among its rivals, has a lower error
     on average than the paper's method; see :doc:`/user_guide/disjoint_centroids`.
 
-    **Where we differ** from the paper: the closed-form rule; overlapping groups; weights of
-    samples; probabilities. The weight multiplies distances, not their squares, which the paper
-    leaves open.
+    **Where we differ** from the paper: the closed-form rule; weights of samples; probabilities. The
+    weight multiplies distances, not their squares, which the paper leaves open.
 
     After `partial_fit` and `merge`, and from Dask collections, `slope_` comes from the class
     moments, as if features were independent and normal; it is often too steep.
@@ -136,6 +142,7 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
         *,
         baseline_weight=np.inf,
         disjoint=True,
+        norm="normalized",
         shared_features="auto",
         center=False,
         scale=None,
@@ -147,6 +154,7 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
         self.assignment = assignment
         self.baseline_weight = baseline_weight
         self.disjoint = disjoint
+        self.norm = norm
         self.shared_features = shared_features
         self.center = center
         self.scale = scale
@@ -175,7 +183,7 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
 
     def _check_for(self, n_features, n_classes):
         """Raise unless the parameters are right, which they are for any features and classes."""
-        self._check_parameters()
+        check_parameters(self)
 
     def _keep_moments(self, features, classes, moments, data=None):
         """Become the model of all samples that the moments are of; `data` if they are in memory."""

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from .. import _state as state
 from .._data import SupportMixin, check_finite, check_fitted, check_rows
-from .._parameters import check_parameters, check_shared_features, choice
+from .._parameters import check_shared_features, choice
 from .._progress import ProgressMixin
 from ..solvers.disjoint_centroids import (
     group_distances,
@@ -58,6 +58,17 @@ class GroupRecipe(NamedTuple):
     center: bool
     scale: str | None
     n_init: int
+    norm: str = "normalized"
+
+    @property
+    def is_normalized(self):
+        """Whether distances are means over features, and over samples, or else sums."""
+        return self.norm == "normalized"
+
+    @property
+    def overlaps(self):
+        """Whether each class has a clustering of its own."""
+        return not (self.disjoint or self.streams)
 
     @property
     def streams(self):
@@ -74,10 +85,11 @@ class GroupRecipe(NamedTuple):
     def find_shared(self, moments, *, has_unused):
         """Mask of the features that all classes have; the others must be enough for the groups."""
         n_features = moments.means.shape[1]
-        n_groups = np.count_nonzero(moments.seen)
+        n_groups = 1 if self.overlaps else np.count_nonzero(moments.seen)
         n_groups += has_unused and not self.streams
+        needs_groups = self.disjoint or self.overlaps
         shared = check_shared_features(self.shared_features, n_features)
-        if self.disjoint and n_features < n_groups and isinstance(self.shared_features, str):
+        if needs_groups and n_features < n_groups and isinstance(self.shared_features, str):
             warn(
                 f"n_features={n_features} are too few for {n_groups} disjoint groups, so all "
                 "classes share all features; shared_features=None makes this an error.",
@@ -89,7 +101,7 @@ class GroupRecipe(NamedTuple):
             best = rank_by_separation(moments)[:shared]
             shared = np.isin(np.arange(n_features), best)
         n_left = np.count_nonzero(~shared)
-        if self.disjoint and 0 < n_left < n_groups:
+        if needs_groups and 0 < n_left < n_groups:
             raise ValueError(
                 f"n_features={n_features}, of which {n_features - n_left} are shared, are too few "
                 f"for {n_groups} disjoint groups; take fewer classes, more features, or "
@@ -143,7 +155,7 @@ class _Alternation:
         self.codes = positions[data.codes]
         self.weights = data.row_weights
         self.centers, self.scale = moments.means[seen], recipe.feature_scale(moments)
-        self.shared = shared
+        self.shared, self.recipe = shared, recipe
         origin = moments.overall_mean if recipe.center else np.zeros(shared.size)
         self.products = column_products(
             self.X[:, ~shared] if shared.any() else self.X,
@@ -152,13 +164,12 @@ class _Alternation:
             origin[~shared],
             data.weights,
             self.scale[~shared],
+            is_mean=recipe.is_normalized,
         )
 
     def solve(self, baseline_weights, n_init, seed, each_block):
         """Take for each weight the groups of the first restart with the lowest training error."""
-        n_groups = len(self.centers) + np.isfinite(baseline_weights).all()
-        seeds = draw_seeds(self.products.squares.shape[1], n_groups, n_init, seed)
-        restarts = self._restarts(baseline_weights, seeds, each_block)
+        restarts = self._restarts(baseline_weights, n_init, seed, each_block)
         errors = self._errors(restarts)
         found = []
         for start in range(0, errors.size, n_init):
@@ -167,26 +178,39 @@ class _Alternation:
                 found.append(None)
                 continue
             best = start + np.nanargmin(errors[of_weight])
-            masks = restarts.labels[best] == np.arange(len(self.centers))[:, None]
+            masks = restarts.labels[best]
+            if not self.recipe.overlaps:
+                masks = masks == np.arange(len(self.centers))[:, None]
             found.append(Groups(masks, float(restarts.objectives[best]), errors[of_weight]))
         return found
 
-    def _restarts(self, baseline_weights, seeds, each_block):
-        """Return the final partitions, all restarts for the first weight first."""
-        n_weights, n_starts = len(baseline_weights), len(seeds.columns)
+    def _restarts(self, baseline_weights, n_init, seed, each_block):
+        """Return the final partitions, all restarts for the first weight first.
 
-        def run(rows):
-            labels = cluster_columns(self.products, seeds.take(rows))
-            weights = np.repeat(baseline_weights, len(labels))
-            found = alternate(self.products, np.tile(labels, (n_weights, 1)), weights)
+        Their labels are masks where each class has a clustering of its own.
+        """
+        n_classes, n_features = len(self.centers), self.products.squares.shape[1]
+        n_weights, has_unused = len(baseline_weights), np.isfinite(baseline_weights).all()
+        classes = range(n_classes) if self.recipe.overlaps else [None]
+        n_groups = (1 if self.recipe.overlaps else n_classes) + has_unused
+        drawn = draw_seeds(n_features, n_groups, n_init * len(classes), seed)
+
+        def run(place, rows):
+            seeds = drawn.take(slice(place, None, len(classes))).take(rows)
+            labels = cluster_columns(self.products, seeds)
+            weights, starts = np.repeat(baseline_weights, len(labels)), (n_weights, 1)
+            found = alternate(self.products, np.tile(labels, starts), weights, classes[place])
             return [part.reshape(n_weights, len(labels), -1) for part in found]
 
-        n_features = self.products.squares.shape[1]
         height = np.clip(_ENTRIES_PER_BLOCK // (n_features * n_weights), 1, _STARTS_PER_BLOCK)
-        blocks = [(slice(start, start + height),) for start in range(0, n_starts, height)]
-        parts = zip(*each_block(run, blocks), strict=True)
-        labels, is_void, objectives = (np.concatenate(part, axis=1) for part in parts)
-        return Partitions(labels.reshape(-1, n_features), is_void.ravel(), objectives.ravel())
+        rows = [slice(start, start + height) for start in range(0, n_init, height)]
+        blocks = [(place, part) for place in range(len(classes)) for part in rows]
+        found = list(each_block(run, blocks))
+        ways = [
+            _join(found[start : start + len(rows)], n_features)
+            for start in range(0, len(found), len(rows))
+        ]
+        return _put_together(ways) if self.recipe.overlaps else ways[0]
 
     def _errors(self, restarts):
         """Training error of each partition, NaN if void; equal ones are looked at once."""
@@ -197,13 +221,38 @@ class _Alternation:
         first = {}  # partition -> its position among the distinct ones
         which = [first.setdefault(restarts.labels[i].tobytes(), len(first)) for i in valid]
         _, rows = np.unique(which, return_index=True)
-        labels = np.full((len(first), self.shared.size), -1, dtype=restarts.labels.dtype)
-        labels[:, ~self.shared] = restarts.labels[valid[rows]]
+        found = restarts.labels[valid[rows]]
+        labels = np.full((*found.shape[:-1], self.shared.size), -1, dtype=found.dtype)
+        labels[..., ~self.shared] = found
         of_distinct = training_errors(
-            self.X, self.codes, self.weights, self.centers, self.scale, labels, self.shared
+            self.X,
+            self.codes,
+            self.weights,
+            self.centers,
+            self.scale,
+            labels,
+            self.shared,
+            self.recipe.is_normalized,
         )
         errors[valid] = of_distinct[which]
         return errors
+
+
+def _join(parts, n_features):
+    """Put blocks of restarts one after the other, for each weight."""
+    labels, is_void, objectives = (
+        np.concatenate(part, axis=1) for part in zip(*parts, strict=True)
+    )
+    return Partitions(labels.reshape(-1, n_features), is_void.ravel(), objectives.ravel())
+
+
+def _put_together(ways):
+    """Make one restart of those of all classes, whose own features are their first group."""
+    return Partitions(
+        np.stack([way.labels == 0 for way in ways], axis=1),
+        np.any([way.is_void for way in ways], axis=0),
+        np.sum([way.objectives for way in ways], axis=0),
+    )
 
 
 class DisjointSolution(NamedTuple):
@@ -239,21 +288,17 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
         "objective_": state.number(infinite=True),
         "restart_errors_": state.floats("restarts", least=0.0, nan=True),
         "n_void_": state.count(most="restarts"),
-        "slope_": state.number(),
+        "slope_": state.number(0.0, infinite=True),  # infinite where classes have no spread
     }
 
-    _checks = {"scale": choice(None, "std", "within")}
+    _checks = {
+        "norm": choice("normalized", "euclidean"),
+        "scale": choice(None, "std", "within"),
+    }
 
     @property
     def _recipe(self):
         return recipe_of(GroupRecipe, self)
-
-    def _check_parameters(self):
-        check_parameters(self)
-        if self.assignment == "alternating" and not self.disjoint:
-            raise ValueError(
-                "disjoint=False must come with assignment='margin'; got assignment='alternating'."
-            )
 
     def _seed(self):
         return check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
@@ -281,7 +326,8 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
         moments, seen = solution.moments, solution.moments.seen
         if data is None or not data.is_in_memory:
             masks = solution.groups.masks[seen]
-            return slope_from_moments(moments.take_classes(seen), masks, solution.scale), None
+            parts = moments.take_classes(seen), masks, solution.scale
+            return slope_from_moments(*parts, self._recipe.is_normalized), None
         data = data.take_rows(data.counted_rows)
         # What a penalty is weighed against is a number of samples.
         codes, weights = data.codes, weights_in_samples(data.row_weights)
@@ -329,7 +375,8 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
         seen = solution.moments.seen
         centers, masks = solution.moments.means[seen], solution.groups.masks[seen]
         X = X.tocsr() if issparse(X) else X
-        blocks = [(X[rows], centers, masks, solution.scale) for rows in row_blocks(*X.shape)]
+        of_classes = centers, masks, solution.scale, self._recipe.is_normalized
+        blocks = [(X[rows], *of_classes) for rows in row_blocks(*X.shape)]
         return np.concatenate(list(map_blocks(group_distances, blocks, self.n_jobs)))
 
     def __sklearn_tags__(self):

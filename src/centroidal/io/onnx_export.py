@@ -301,7 +301,9 @@ def _group_distances(graph, model, X, seen):
         steps = graph.add(
             "Div", graph.add("Sub", own, center[chosen]), model.feature_scale_[chosen]
         )
-        shares = np.full((chosen.size, 1), 1.0 / chosen.size)
+        shares = np.ones((chosen.size, 1))
+        if model.norm == "normalized":
+            shares /= chosen.size
         yield graph.add("MatMul", graph.add("Mul", steps, steps), shares)
 
 

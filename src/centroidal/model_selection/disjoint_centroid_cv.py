@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import _state as state
 from .._data import LabelledData, check_labelled, check_moments
-from .._parameters import check_weight_grid
+from .._parameters import check_parameters, check_weight_grid
 from ..classifiers import DisjointCentroidClassifier
 from ..classifiers.disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
 from ..statistics import class_moments, map_blocks
@@ -32,7 +32,7 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
     baseline_weights : array-like of float or None, default=None
         Weights to try. None tries 0.1, 0.15, 0.2, 0.3, ..., 1.0, 1.2 and inf; with "margin" 1.1 in
         the place of 1.2.
-    disjoint, shared_features, center, scale, calibration, n_init, random_state : object
+    disjoint, norm, shared_features, center, scale, calibration, n_init, random_state : object
         As in :class:`DisjointCentroidClassifier`, with the same defaults.
     cv : int, cross-validation generator, iterable or None, default=None
         As in scikit-learn; None is 5 stratified folds.
@@ -96,6 +96,7 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
         *,
         baseline_weights=None,
         disjoint=True,
+        norm="normalized",
         shared_features="auto",
         center=False,
         scale=None,
@@ -110,6 +111,7 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
         self.assignment = assignment
         self.baseline_weights = baseline_weights
         self.disjoint = disjoint
+        self.norm = norm
         self.shared_features = shared_features
         self.center = center
         self.scale = scale
@@ -122,7 +124,7 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
         self.n_jobs = n_jobs
 
     def _fit(self, X, y, sample_weight, params):
-        self._check_parameters()
+        check_parameters(self)
         grid = self._grid()
         data = check_labelled(self, X, y, sample_weight)
         seed = self._seed()

@@ -3,7 +3,8 @@
 Equation map (:cite:t:`Fraiman2021`)::
 
     eq. (1)    objective of groups of features  group_objective()
-    section 2  dimensionality-normalized norm   group_distances()
+    section 2  dimensionality-normalized norm,  group_distances(), `is_normalized`
+               or the Euclidean one
     eq. (12)   disjoint centroids               class means, on the group of the class
     section 5  training error of a partition    training_errors()
 
@@ -131,18 +132,23 @@ def rank_by_separation(moments):
     return rank_features(distances, scaled_errors(sizes, feature_scale(within), distances))
 
 
-def group_distances(X, centers, groups, scale):
-    """Mean over the features of each class of ``((x - center) / scale) ** 2``.
+def group_distances(X, centers, groups, scale, is_normalized=True):
+    """Mean over the features of each class of ``((x - center) / scale) ** 2``, or their sum.
 
     Only features in a group are read; no group is empty.
     """
     distances = np.empty((X.shape[0], len(groups)))
     for c, group in enumerate(groups):
         columns = np.flatnonzero(group)
-        shares = np.full(columns.size, 1.0 / columns.size)
+        shares = _shares(np.ones(columns.size), is_normalized)
         own = X if columns.size == X.shape[1] else X[:, columns]
         distances[:, c] = _weighted_squares(own, centers[c, columns], scale[columns], shares)
     return distances
+
+
+def _shares(members, is_normalized):
+    """Return what each feature counts in a distance: a mean if it is normalized, else a sum."""
+    return members / members.sum(axis=0) if is_normalized else members
 
 
 def _weighted_squares(X, center, scale, shares):
@@ -158,29 +164,33 @@ def _weighted_squares(X, center, scale, shares):
     return deviations @ shares
 
 
-def training_errors(X, codes, weights, centers, scale, labels, shared):
+def training_errors(X, codes, weights, centers, scale, labels, shared, is_normalized=True):
     """Share of the samples that the nearest centroid gets wrong, for each of many partitions.
 
     `labels` (n_partitions, n_features) hold the class of each feature, or anything else if it is
-    not used, or `shared` by all classes. A negative code leaves a sample out.
+    not used, or `shared` by all classes. If groups overlap they are masks, with an axis of the
+    classes in the middle. A negative code leaves a sample out.
     """
-    n_partitions, n_features = labels.shape
+    n_partitions, n_features = len(labels), shared.size
     wrong = np.zeros(n_partitions)
     weights = np.where(codes >= 0, weights, 0.0)
     height = max(1, _ENTRIES_PER_BLOCK // max(n_features, n_partitions))
     for start in range(0, X.shape[0], height):
         rows = slice(start, start + height)
-        predicted = _nearest_centroids(X[rows], centers, scale, labels, shared)
-        wrong += weights[rows] @ (predicted != codes[rows, None])
+        predicted = _nearest_centroids(X[rows], centers, scale, labels, shared, is_normalized)
+        is_wrong = predicted != codes[rows, None]
+        # Column by column, so that an error does not depend on what else is looked at.
+        wrong += [weights[rows][column].sum() for column in is_wrong.T]
     return wrong / weights.sum()
 
 
-def _nearest_centroids(X, centers, scale, labels, shared):
+def _nearest_centroids(X, centers, scale, labels, shared, is_normalized):
     nearest = np.full((X.shape[0], len(labels)), np.inf)
     predicted = np.zeros(nearest.shape, dtype=np.int32)
     for c, center in enumerate(centers):
-        members = ((labels == c) | shared).T.astype(float)
-        distances = _weighted_squares(X, center, scale, members / members.sum(axis=0))
+        own = labels[:, c] if labels.ndim == 3 else labels == c
+        shares = _shares((own | shared).T.astype(float), is_normalized)
+        distances = _weighted_squares(X, center, scale, shares)
         is_nearer = distances < nearest
         np.copyto(nearest, distances, where=is_nearer)
         predicted[is_nearer] = c
@@ -215,13 +225,13 @@ def slope_from_distances(distances, codes, weights):
     return brentq(rise, 0.0, steep) / spread / largest
 
 
-def slope_from_moments(moments, groups, scale):
+def slope_from_moments(moments, groups, scale, is_normalized=True):
     """Slope that class moments give if features are independent and normal inside the classes.
 
     The difference of two distances is then taken to be normal, with one variance in both classes,
     averaged over the pairs of classes. All classes have samples.
     """
-    shares = groups / groups.sum(axis=1, keepdims=True)
+    shares = _shares(groups.T.astype(float), is_normalized).T
     variances = moments.squares / moments.counts[:, None] / scale**2
     unit = variances.max()  # squares of variances in it neither overflow nor vanish
     if unit == 0.0:

@@ -8,6 +8,7 @@ Equation map (:cite:t:`Fraiman2021`; an unused group, index 0 there, is the last
     section 5, step 2 a  centers of the groups           assign(), `members`, `own`
     section 5, step 2 b  features to the nearest center  assign()
     section 6            unused features, lambda         assign(), `weights`
+    section 9            two-way clusterings             alternate(), `c`
 
 What falls in every step is
 
@@ -85,19 +86,17 @@ def cluster_columns(products, seeds):
 
 
 @with_limited_blas(lambda products, *_: products.shape)
-def alternate(products, labels, baseline_weights):
+def alternate(products, labels, baseline_weights, c=None):
     """Alternate between centers and groups from each partition until it repeats.
 
     `baseline_weights` multiply the distances to the center of the unused group of each partition;
-    infinite if there is no such group.
+    infinite if there is no such group. The groups are those of all classes, or of class `c` alone.
     """
-    n_classes = len(products.squares) - 1
-    has_unused = np.isfinite(baseline_weights).any()
-    samples = np.arange(n_classes + has_unused)
-    samples[n_classes:] = -1
+    classes = np.arange(len(products.squares) - 1) if c is None else np.array([c])
+    samples = np.append(classes, -1) if np.isfinite(baseline_weights).any() else classes
     with np.errstate(over="ignore"):  # above all distances is as good as infinite
         weights = np.square(baseline_weights)
-    return _assign_until_stable(products, samples, labels, weights, n_classes)
+    return _assign_until_stable(products, samples, labels, weights, classes.size)
 
 
 def _assign_until_stable(products, samples, labels, weights, n_needed):

@@ -178,8 +178,10 @@ class _SparseResiduals:
             yield self.rows[rows].toarray() - self.means[self.codes[rows]], self.weights[rows]
 
 
-def column_products(X, codes, counts, origin, weights=None, scale=None):
+def column_products(X, codes, counts, origin, weights=None, scale=None, *, is_mean=True):
     """Prepare products of the columns of ``(X - origin) / scale`` with sums of columns, by class.
+
+    They are means over the samples of a class, and over all; or else sums, over the weight of all.
 
     Columns are looked at relative to the mean of all columns, sample by sample, which makes no
     difference between them and saves digits; sparse rows, mostly zero, are left as they are. No
@@ -195,7 +197,9 @@ def column_products(X, codes, counts, origin, weights=None, scale=None):
     n_features = origin.size
     fits = (counts.size + 1) * n_features**2 <= _LARGEST_GRAMS
     kind = _GramProducts if 2 * n_features <= n_samples and fits else _RowProducts
-    return kind(parts, counts)
+    divisors = np.append(counts, counts.sum())
+    divisors = divisors if is_mean else np.full_like(divisors, divisors[-1])
+    return kind(parts, divisors)
 
 
 class _GramProducts:
@@ -205,11 +209,11 @@ class _GramProducts:
     `shape` is that of what is multiplied.
     """
 
-    def __init__(self, parts, counts):
+    def __init__(self, parts, divisors):
         self.shape = parts[0].rows.shape[1], parts[0].rows.shape[1]
         grams = np.array([part.scatter() for part in parts])
-        everything = grams.sum(axis=0) / counts.sum()
-        grams /= counts[:, None, None]
+        everything = grams.sum(axis=0) / divisors[-1]
+        grams /= divisors[:-1, None, None]
         self._grams = [*grams, everything]
         self.squares = np.array([gram.diagonal() for gram in self._grams])
 
@@ -229,23 +233,22 @@ class _GramProducts:
 class _RowProducts:
     """The same from the rows themselves; for many features."""
 
-    def __init__(self, parts, counts):
+    def __init__(self, parts, divisors):
         self.shape = sum(part.codes.size for part in parts), parts[0].rows.shape[1]
         self._parts = parts
-        self._counts = counts
+        self._divisors = divisors
         squares = np.array([part.column_squares() for part in parts])
-        everything = squares.sum(axis=0) / counts.sum()
-        self.squares = np.vstack([squares / counts[:, None], everything])
+        self.squares = np.vstack([squares, squares.sum(axis=0)]) / divisors[:, None]
 
     def multiply(self, c, members):
         """As above."""
         if c >= 0:
             part = self._parts[c]
-            return part.pull_back(part.push(members)) / self._counts[c]
+            return part.pull_back(part.push(members)) / self._divisors[c]
         products = sum(part.pull_back(part.push(members)) for part in self._parts)
-        return products / self._counts.sum()
+        return products / self._divisors[-1]
 
     @cached_property
     def gram(self):
         """As above; made when first asked for."""
-        return sum(part.scatter() for part in self._parts) / self._counts.sum()
+        return sum(part.scatter() for part in self._parts) / self._divisors[-1]

@@ -64,6 +64,18 @@ def test_selectors_of_the_line_up_beat_random_features(default):
     assert mean["majority class"] < 0.5
 
 
+def test_what_one_would_use_instead_is_in_the_line_up(default):
+    linear = {"linear SVM", "SVM-RFE", "ridge", "shrinkage LDA", "PLS-DA", "whitened-all"}
+    mean = dict(zip(default.names, default.table["mean_test_score"], strict=True))
+    assert {name for name in linear if mean[name] < mean["majority class"] + 0.15} == set()
+
+
+def test_only_members_that_select_leave_features_out(default):
+    assert all(each.n_features < 30 for each in default.results_of("SVM-RFE"))
+    for name in ("linear SVM", "ridge", "shrinkage LDA", "whitened-all"):
+        assert all(each.features is None for each in default.results_of(name))
+
+
 def test_random_features_are_as_many_as_the_reference_selects(default):
     pairs = zip(default.results_of("random features"), default.results_of("l2"), strict=True)
     assert all(mine.n_features == theirs.n_features for mine, theirs in pairs)
@@ -79,7 +91,7 @@ def test_sparse_samples_have_a_line_up_of_their_own(words):
     run = iter_comparison(None, X, y, cv=2, n_repeats=1, random_state=0)
     assert errors_of_first_fold(run) == []
     assert set(comparison_lineup(40)) - set(run.comparison().names) == {
-        "l1", "shrunken centroids", "naive Bayes",
+        "l1", "shrunken centroids", "naive Bayes", "shrinkage LDA", "PLS-DA",
     }  # fmt: skip
 
 

@@ -83,6 +83,10 @@ _N_FOLDS = 5
 _TOL_FOR_RANKS = 1e-4  # only the order of the features is wanted of the l2,1 problem
 _THRESHOLDS = (0.5, 1.0, 2.0, 3.0, 4.0)
 _PENALTIES = (0.05, 0.2, 1.0, 5.0)
+_MARGINS = (0.001, 0.01, 0.1, 1.0)  # C of support vector machines
+_RIDGES = (1e1, 1e2, 1e3, 1e4, 1e5)
+_COMPONENTS = (2, 4, 8, 12)
+_STEP = 0.3  # share of all features that a round of SVM-RFE leaves out
 
 
 class DataKind(NamedTuple):
@@ -291,6 +295,13 @@ def _build_fisher_all(kind):
     )
 
 
+def _build_whitened_all(kind):
+    from ..classifiers import SparseCenterClassifier
+
+    scale = "std" if kind.is_sparse else "within"
+    return SparseCenterClassifier(metric="mahalanobis", scale=scale)
+
+
 def _build_disjoint_baseline(kind):
     from .disjoint_centroid_cv import DisjointCentroidClassifierCV
 
@@ -319,6 +330,50 @@ def _build_f_test(kind):
 
     steps = {**_varying_steps(kind), "select": SelectKBest(), "classify": LinearSVC()}
     return _search(kind, steps, {"select__k": list(kind.sizes)})
+
+
+def _build_linear_svm(kind):
+    steps = {"scale": _scaler(kind), "classify": _linear_svm()}
+    return _search(kind, steps, {"classify__C": list(_MARGINS)})
+
+
+def _build_svm_rfe(kind):
+    from sklearn.feature_selection import RFE
+
+    svm = _linear_svm(C=0.01)  # with more features than samples hardly anything depends on it
+    steps = {"scale": _scaler(kind), "select": RFE(svm, step=_STEP), "classify": svm}
+    return _search(kind, steps, {"select__n_features_to_select": list(kind.sizes)})
+
+
+def _linear_svm(**options):
+    from sklearn.svm import LinearSVC
+
+    return LinearSVC(max_iter=10_000, **options)
+
+
+def _build_ridge(kind):
+    from sklearn.linear_model import RidgeClassifier
+
+    steps = {"scale": _scaler(kind), "classify": RidgeClassifier()}
+    return _search(kind, steps, {"classify__alpha": list(_RIDGES)})
+
+
+def _build_shrinkage_lda(kind):
+    from sklearn.covariance import LedoitWolf
+    from sklearn.decomposition import PCA
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.pipeline import make_pipeline
+
+    # In the span of the samples, where no square matrix of all features is needed.
+    rule = LinearDiscriminantAnalysis(solver="lsqr", covariance_estimator=LedoitWolf())
+    return make_pipeline(_scaler(kind), PCA(), rule)
+
+
+def _build_pls(kind):
+    from .partial_least_squares import PLSDiscriminantClassifier
+
+    steps = {"scale": _scaler(kind), "classify": PLSDiscriminantClassifier()}
+    return _search(kind, steps, {"classify__n_components": list(_COMPONENTS)})
 
 
 def _build_l1_logistic(kind):
@@ -418,6 +473,16 @@ _SKLEARN = {
 _BREIMAN = {
     "reference": "L. Breiman, Random forests, Machine Learning 45 (2001), 5-32.",
     "link": "https://doi.org/10.1023/A:1010933404324",
+}
+_LEDOIT = {
+    "reference": "O. Ledoit and M. Wolf, A well-conditioned estimator for large-dimensional "
+    "covariance matrices, Journal of Multivariate Analysis 88 (2004), 365-411.",
+    "link": "https://doi.org/10.1016/S0047-259X(03)00096-4",
+}
+_BARKER = {
+    "reference": "M. Barker and W. Rayens, Partial least squares for discrimination, Journal of "
+    "Chemometrics 17 (2003), 166-173.",
+    "link": "https://doi.org/10.1002/cem.785",
 }
 _NO_METHOD = {"reference": "A reference, not a method.", "is_reference": True}
 _DENSE, _TORCH = frozenset({"dense"}), frozenset({"torch"})
@@ -566,6 +631,18 @@ _CLASSIFIERS = [
         **_ROZZA,
     ),
     Method(
+        "whitened-all",
+        "Whitened centers, all features",
+        "nearest class means in the metric of the covariance inside the classes",
+        "A sample goes to the class of the nearest mean, where distances are those of Mahalanobis, "
+        "with a shrunken covariance inside the classes. No feature is left out.",
+        "Accuracy counts more than a short list: features that vary together are not counted "
+        "twice.",
+        "Few features are wanted.",
+        build=_build_whitened_all,
+        **_CALAFIORE,
+    ),
+    Method(
         "disjoint-all",
         "Disjoint centroids, all features",
         "disjoint centroids that leave out features below a baseline",
@@ -608,6 +685,63 @@ _CLASSIFIERS = [
         "Features that matter only in combination; copies are all kept.",
         build=_build_f_test,
         **_SKLEARN,
+    ),
+    Method(
+        "linear SVM",
+        "Linear support vector machine",
+        "a linear support vector machine, all features",
+        "Separates the classes by planes with a wide margin, one for each class, with all "
+        "features.",
+        "Accuracy with many features counts, and nothing else: it is hard to beat.",
+        "Few features, or probabilities, are wanted.",
+        build=_build_linear_svm,
+        **_SKLEARN,
+    ),
+    Method(
+        "SVM-RFE",
+        "Recursive elimination by support vector machines",
+        "features that a linear support vector machine keeps when the smallest weights go",
+        "A linear support vector machine is fitted, the features with the smallest weights are "
+        "left out, and so on, 30 % of all features a round.",
+        "A short list of features that are judged together.",
+        "Time counts: it is fitted anew in each round, and for each number of features.",
+        build=_build_svm_rfe,
+        **_GUYON,
+    ),
+    Method(
+        "ridge",
+        "Ridge regression of the classes",
+        "ridge regression of the classes, all features",
+        "Indicators of the classes are regressed on all features, with a penalty on the squared "
+        "weights; the largest prediction decides.",
+        "A plain, fast and strong choice where all features may have a say.",
+        "Few features are wanted.",
+        build=_build_ridge,
+        **_SKLEARN,
+    ),
+    Method(
+        "shrinkage LDA",
+        "Shrinkage discriminant analysis",
+        "linear discriminant analysis with a shrunken covariance, all features",
+        "Linear discriminant analysis, with the covariance inside the classes drawn towards a "
+        "multiple of the identity by the formula of Ledoit and Wolf.",
+        "Accuracy counts more than a short list, and nothing is to be chosen.",
+        "Few features are wanted.",
+        build=_build_shrinkage_lda,
+        needs=_DENSE,
+        **_LEDOIT,
+    ),
+    Method(
+        "PLS-DA",
+        "Partial least squares discriminant analysis",
+        "regression of the classes on few latent variables",
+        "Partial least squares finds a few mixtures of all features that vary together with the "
+        "classes, and regresses the classes on them.",
+        "Spectra, and wherever a few mixtures to draw are wanted.",
+        "Few features are wanted; many classes need many mixtures.",
+        build=_build_pls,
+        needs=_DENSE,
+        **_BARKER,
     ),
     Method(
         "l1 logistic",

@@ -27,6 +27,8 @@ from centroidal import (
     SparseCenterClassifierCV,
     SparseCentroidEncoder,
     StabilitySelector,
+    WhitenedCenterClassifier,
+    WhitenedCenterClassifierCV,
 )
 from centroidal.model_selection import RandomFeaturesClassifier, RankedFeaturesClassifierCV
 from tests.public_names import PUBLIC_ESTIMATORS
@@ -42,6 +44,10 @@ ESTIMATORS = [
     SparseCenterClassifierCV(),
     SparseCenterClassifierCV(metric="l1", scale="std", rule="best"),
     SparseCenterClassifierCV(metric="mahalanobis", scoring="balanced_accuracy"),
+    WhitenedCenterClassifier(),
+    WhitenedCenterClassifier(ranking=RecursiveRidgeSelector(), shrinkage=0.2, priors="empirical"),
+    WhitenedCenterClassifierCV(),
+    WhitenedCenterClassifierCV(n_features_grid=[1.0], shrinkage="analytic", rule="best", n_jobs=2),
     FisherSubspaceClassifier(),
     FisherSubspaceClassifier("full", threshold="balanced"),
     FisherSubspaceClassifier("variance", scatter="within", threshold="mahalanobis"),

@@ -57,6 +57,8 @@ def test_public_names_are_these():
         "SparseCenterClassifierCV",
         "SparseCentroidEncoder",
         "StabilitySelector",
+        "WhitenedCenterClassifier",
+        "WhitenedCenterClassifierCV",
         *PUBLIC_ROOMS,
     ]
 

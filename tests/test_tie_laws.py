@@ -21,6 +21,7 @@ from centroidal import (
     RecursiveRidgeSelector,
     ReliefFSelector,
     SparseCenterClassifier,
+    WhitenedCenterClassifier,
 )
 from centroidal.classifiers.sparse_center_rule import SparseCenterProblem
 from centroidal.model_selection import select_features
@@ -52,6 +53,7 @@ MATRICES = {
     "fisher": FisherSubspaceClassifier,
     "recursive": RecursiveRidgeSelector,
     "relief": ReliefFSelector,
+    "whitened": lambda: WhitenedCenterClassifier(3),
 }
 RANKERS = ANY_ORDER | MATRICES
 

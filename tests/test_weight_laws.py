@@ -22,6 +22,8 @@ from centroidal import (
     ReliefFSelector,
     SparseCenterClassifier,
     SparseCenterClassifierCV,
+    WhitenedCenterClassifier,
+    WhitenedCenterClassifierCV,
 )
 from tests.public_names import PUBLIC_ESTIMATORS
 
@@ -34,6 +36,10 @@ RECIPES = {
     "l1": lambda: SparseCenterClassifier(3, metric="l1"),
     "mahalanobis": lambda: SparseCenterClassifier(3, metric="mahalanobis"),
     "centers, chosen": lambda: SparseCenterClassifierCV(cv=3),
+    "whitened": lambda: WhitenedCenterClassifier(3),
+    "whitened, wide": WhitenedCenterClassifier,
+    "whitened, ranked": lambda: WhitenedCenterClassifier(3, ranking=RecursiveRidgeSelector()),
+    "whitened, chosen": lambda: WhitenedCenterClassifierCV(cv=3),
     "disjoint": lambda: DisjointCentroidClassifier(random_state=0, n_init=3),
     "disjoint, each class": lambda: DisjointCentroidClassifier(
         disjoint=False, norm="euclidean", baseline_weight=1.1, random_state=0, n_init=3

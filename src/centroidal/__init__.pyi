@@ -20,6 +20,7 @@ from .classifiers import (
     MixtureFisherClassifier,
     OnlineFisherSubspaceClassifier,
     SparseCenterClassifier,
+    WhitenedCenterClassifier,
 )
 from .feature_selection import (
     L21CentroidSelector,
@@ -34,6 +35,7 @@ from .model_selection import (
     FisherSubspaceClassifierCV,
     SparseCenterClassifierCV,
     StabilitySelector,
+    WhitenedCenterClassifierCV,
 )
 
 __all__ = [
@@ -56,6 +58,8 @@ __all__ = [
     "SparseCenterClassifierCV",
     "SparseCentroidEncoder",
     "StabilitySelector",
+    "WhitenedCenterClassifier",
+    "WhitenedCenterClassifierCV",
     "classifiers",
     "datasets",
     "feature_selection",

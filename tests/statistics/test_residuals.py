@@ -139,6 +139,12 @@ def test_column_squares_are_those_of_the_explicit_rows(problem, store):
     assert_close(problem.residuals(store).column_squares(), expected)
 
 
+def test_column_fourths_are_those_of_the_explicit_rows_without_their_weight(problem, store):
+    found = problem.residuals(store)
+    rows = problem.explicit_rows() / np.sqrt(found.weights)[:, None]
+    assert_close(found.column_fourths(), found.weights @ rows**4)
+
+
 def test_levelled_dense_residuals_are_relative_to_their_mean(problem):
     rows = problem.explicit_rows()
     found = problem.residuals().subtract_levels().push(np.eye(problem.X.shape[1]))

@@ -8,6 +8,7 @@ from .kernel_fisher_subspace import KernelFisherSubspaceClassifier
 from .mixture_fisher import MixtureFisherClassifier
 from .online_fisher_subspace import OnlineFisherSubspaceClassifier
 from .sparse_center import SparseCenterClassifier
+from .whitened_center import WhitenedCenterClassifier
 
 __all__ = [
     "CostSensitiveClassifier",
@@ -19,5 +20,6 @@ __all__ = [
     "MixtureFisherClassifier",
     "OnlineFisherSubspaceClassifier",
     "SparseCenterClassifier",
+    "WhitenedCenterClassifier",
     "disjoint_objective",
 ]

@@ -11,6 +11,7 @@ from .select import select_features
 from .selection import FeatureSelection
 from .sparse_center_cv import SparseCenterClassifierCV
 from .stability import SelectionStability, StabilitySelector, selection_stability
+from .whitened_center_cv import WhitenedCenterClassifierCV
 
 __all__ = [
     "METHODS",
@@ -28,6 +29,7 @@ __all__ = [
     "SelectionStability",
     "SparseCenterClassifierCV",
     "StabilitySelector",
+    "WhitenedCenterClassifierCV",
     "compare",
     "comparison_lineup",
     "iter_comparison",

@@ -84,6 +84,11 @@ class _DenseResiduals:
         """Sum of the squares of all residuals, feature by feature."""
         return np.einsum("ij,ij->j", self.rows, self.rows)
 
+    def column_fourths(self):
+        """Sum of the fourth powers of all residuals, feature by feature."""
+        squares = self.rows**2
+        return np.einsum("ij,ij->j", squares, squares / self.weights[:, None])
+
     def trace(self):
         """Sum of the squared lengths of all residuals."""
         return float(np.einsum("ij,ij->", self.rows, self.rows))
@@ -155,14 +160,21 @@ class _SparseResiduals:
         return self
 
     def column_squares(self):
-        """Sum of the squares of all residuals, feature by feature: stored entries, and zeros."""
+        return self._column_powers(2)
+
+    def column_fourths(self):
+        return self._column_powers(4)
+
+    def _column_powers(self, power):
+        """Sum of a power of all residuals, feature by feature: of stored entries, and zeros."""
         n_stored = np.diff(self.rows.indptr)
         codes, weights = np.repeat(self.codes, n_stored), np.repeat(self.weights, n_stored)
         deviations = self.rows.data - self.means[codes, self.rows.indices]
-        stored = np.bincount(self.rows.indices, weights * deviations**2, self.rows.shape[1])
+        powers = weights * deviations**power
+        stored = np.bincount(self.rows.indices, powers, self.rows.shape[1])
         pattern = csr_array((weights, self.rows.indices, self.rows.indptr), self.rows.shape)
         zeros = (self.members @ self.weights)[:, None] - (self.members @ pattern).toarray()
-        return stored + (zeros * self.means**2).sum(axis=0)
+        return stored + (zeros * self.means**power).sum(axis=0)
 
     def trace(self):
         return float(self.column_squares().sum())

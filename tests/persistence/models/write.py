@@ -29,6 +29,7 @@ OPTIONS = {
     "DisjointCentroidClassifierCV": {"cv": 3, "n_init": 3, "random_state": 0},
     "DisjointCentroidClassifier": {"n_init": 3, "random_state": 0},
     "MixtureFisherClassifier": {"random_state": 0},
+    "WhitenedCenterClassifierCV": {"cv": 3},
     "SparseCentroidEncoder": {"hidden_layer_sizes": 3, "max_epochs": 2},
     "StabilitySelector": {"n_resamples": 4, "random_state": 0},
 }

@@ -1,0 +1,233 @@
+"""Centers in the metric of shrunken correlations; mathematics in solvers/whitened_centers.py."""
+
+from copy import copy
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone
+
+from .. import _state as state
+from .._data import (
+    Features,
+    LabelledFitMixin,
+    SupportMixin,
+    check_finite,
+    check_finite_summary,
+    check_fitted,
+    check_moments,
+    check_rows,
+)
+from .._parameters import check_n_features_to_select, check_priors, number
+from ..solvers.distances import log_odds
+from ..solvers.sparse_centers import feature_scale, solve_l2_centers
+from ..solvers.whitened_centers import ANALYTIC, AUTO, solve_whitened_centers
+from ..statistics import class_moments, weights_in_samples
+from ..statistics.residuals import residuals
+from ._base import ClassScoresMixin
+
+__all__ = ["WhitenedCenterClassifier"]
+
+
+def _check_ranking(name, value):
+    is_estimator = hasattr(value, "fit") and hasattr(value, "get_params")
+    if value is not None and (isinstance(value, type) or not is_estimator):
+        raise TypeError(f"{name}={value!r} must be an estimator that ranks features, or None.")
+
+
+class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin, BaseEstimator):
+    r"""Nearest-center classifier in the Mahalanobis metric of few features (shrinkage LDA).
+
+    A sample goes to the class of the nearest mean, with squared distances
+
+    .. math::
+
+        (x - \mu_c)^T V^{-1/2} \bigl((1 - a) R + a I\bigr)^{-1} V^{-1/2} (x - \mu_c)
+
+    on the first k features of a ranking. V holds their variances inside the classes and R their
+    correlations. Without shrinkage, :math:`a = 0`, this is linear discriminant analysis; with
+    :math:`a = 1` features count each by itself, as in ``SparseCenterClassifier(scale="within")``.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        How many features to use: a number, a fraction of all features, or None for all.
+    ranking : estimator or None, default=None
+        What ranks the features, it is cloned: a selector or classifier that has
+        ``feature_ranking_`` after ``fit``, such as :class:`RecursiveRidgeSelector`. None ranks them
+        by the gains of l2 centers, how far the class means lie apart for the spread inside the
+        classes. ``SparseCenterClassifier(metric="mahalanobis", scale="within")`` ranks by CAT
+        scores, the gains after correlations are taken away.
+    shrinkage : {"auto", "analytic"} or float, default="auto"
+        Share a of the identity in the correlations. "analytic": the formula of
+        :cite:t:`Schaefer2005`, by which the correlations are nearest to those of all samples there
+        are. "auto": the share that has ten times its odds, see Notes.
+    priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
+        Class probabilities.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    centers_ : ndarray of shape (n_classes, n_features)
+        Class means; NaN for a class without weight.
+    coef_, intercept_ : ndarray of shape (n_classes, n_features), (n_classes,)
+        The score of a class is ``(x - mean_) @ coef + intercept``, the logarithm of its probability
+        up to a term that all classes share. Weights of features that are not used are 0.
+    mean_ : ndarray of shape (n_features,)
+        Mean of all samples.
+    shrinkage_ : float
+        The share that was used.
+    feature_ranking_, support_, n_features_to_select_ : ndarray, ndarray, int
+        Columns, the best first; mask of those that are used, and their number.
+    class_prior_ : ndarray of shape (n_classes,)
+        Class probabilities in use.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they are all strings.
+
+    See Also
+    --------
+    SparseCenterClassifier : With metric="mahalanobis" it selects mixtures of all features instead.
+    WhitenedCenterClassifierCV : Chooses the number of features by cross-validation.
+    sklearn.discriminant_analysis.LinearDiscriminantAnalysis : Shrinks each class by itself.
+
+    Notes
+    -----
+    The formula asks for correlations that are nearly right, not for means that are told apart
+    well, and it does not know that the features were selected. On 15 sets of gene expression, with
+    l2 gains or recursive elimination and 20 to 100 features, ten times its odds gave a balanced
+    accuracy that was one to two points higher; between 5 and 30 times it hardly differed. With
+    more and more samples the share goes to 0 either way.
+
+    Time is O(n k min(n, k)) beside that of the ranking. Sparse samples are not made dense.
+
+    Examples
+    --------
+    Two features that share their noise. The second does not know the class, and takes the noise
+    away:
+
+    >>> import numpy as np
+    >>> from centroidal import SparseCenterClassifier, WhitenedCenterClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=500)
+    >>> noise = rng.normal(size=500)
+    >>> X = np.column_stack([0.5 * y + noise, noise + 0.1 * rng.normal(size=500)])
+    >>> SparseCenterClassifier(scale="within").fit(X, y).score(X, y) < 0.65
+    True
+    >>> WhitenedCenterClassifier().fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _state = state.LABELLED | {
+        "class_prior_": state.floats("classes", least=0.0),
+        "centers_": state.floats("classes", "features", nan=True),
+        "coef_": state.floats("classes", "features"),
+        "intercept_": state.floats("classes", infinite=True),
+        "mean_": state.floats("features"),
+        "shrinkage_": state.number(0.0),
+        "feature_ranking_": state.ranking("features"),
+        "n_features_to_select_": state.count(1, "features"),
+        "support_": state.mask("features", may_be_empty=False),
+    }
+    _checks = {
+        "ranking": _check_ranking,
+        "shrinkage": number(
+            "'auto', 'analytic' or a number between 0 and 1",
+            lambda value: 0.0 <= value <= 1.0,
+            "lie between 0 and 1",
+            or_one_of=(AUTO, ANALYTIC),
+        ),
+    }
+
+    # Whether new samples need to be finite only where they are read.
+    _checks_selected_only = True
+
+    def __init__(
+        self, n_features_to_select=None, *, ranking=None, shrinkage="auto", priors="uniform"
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.ranking = ranking
+        self.shrinkage = shrinkage
+        self.priors = priors
+
+    def _check_for(self, n_features, n_classes):
+        """Raise unless the parameters are right for so many features and classes."""
+        check_n_features_to_select(self.n_features_to_select, n_features)
+        check_priors(self.priors, np.ones(n_classes))
+
+    def _fit(self, data):
+        n_selected = check_n_features_to_select(self.n_features_to_select, data.features.number)
+        (model,) = self._fit_path(data, [n_selected])
+        vars(self).update(vars(model))
+        return self
+
+    def _fit_path(self, data, sizes):
+        """Return the models with so many features, sizes that increase; data are checked."""
+        data = data.take_rows(data.counted_rows)
+        moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
+        check_moments(self, data.X, moments)
+        scale = feature_scale(np.sqrt(moments.within_variance))
+        ranking = self._rank(data, moments, scale)
+
+        first, seen = ranking[: sizes[-1]], moments.counts > 0
+        weights = weights_in_samples(data.row_weights)
+        X = data.X.tocsc()[:, first].tocsr() if issparse(data.X) else data.X.take(first, axis=1)
+        rows = residuals(X, data.codes, moments.means[:, first], weights, scale[first])
+        mean = moments.overall_mean
+        offsets = np.where(seen[:, None], moments.means - mean, 0.0)[:, first] / scale[first]
+        found = solve_whitened_centers(
+            rows, offsets, np.asarray(sizes), self.shrinkage, np.count_nonzero(seen)
+        )
+        priors = check_priors(self.priors, moments.counts)
+        centers = np.where(seen[:, None], moments.means, np.nan)
+        shared = {"mean_": mean, "centers_": centers, "class_prior_": priors}
+        return [self._model(data, ranking, scale, shared, each) for each in found]
+
+    def _rank(self, data, moments, scale):
+        if self.ranking is None:
+            return solve_l2_centers(moments, scale).ranking
+        given = {} if data.weights is None else {"sample_weight": data.weights}
+        ranker = clone(self.ranking).fit(data.X, data.classes[data.codes], **given)
+        ranking = getattr(ranker, "feature_ranking_", None)
+        if ranking is None:
+            raise TypeError(f"ranking={self.ranking!r} must have feature_ranking_ after fit.")
+        return ranking
+
+    def _model(self, data, ranking, scale, shared, found):
+        """Return the model of a solution, which is copied into the units of the data."""
+        model, n_selected = copy(self), found.weights.shape[1]
+        data.features.keep(model)
+        model.classes_ = data.classes
+        vars(model).update(shared)
+        columns = ranking[:n_selected]
+        model.coef_ = np.zeros(shared["centers_"].shape)
+        model.coef_[:, columns] = found.weights / scale[columns]
+        model.intercept_ = log_odds(shared["class_prior_"]) - 0.5 * found.squares
+        model.shrinkage_ = found.shrinkage
+        model.feature_ranking_, model.n_features_to_select_ = ranking, n_selected
+        model.support_ = np.zeros(ranking.size, dtype=bool)
+        model.support_[columns] = True
+        return model
+
+    @property
+    def _features(self):
+        return Features.of(self)
+
+    @property
+    def _score_unit(self):
+        return 1.0
+
+    def _class_scores(self, X):
+        check_fitted(self)
+        selected = np.flatnonzero(self.support_)
+        if not self._checks_selected_only:
+            check_finite(self, check_rows(self, X, np.arange(self.n_features_in_))[0])
+        X, columns = check_rows(self, X, selected)
+        X = X[:, columns]
+        check_finite(self, X)
+        weights, mean = self.coef_[:, selected].T, self.mean_[selected]
+        products = X @ weights - mean @ weights if issparse(X) else (X - mean) @ weights
+        check_finite_summary(self, X, products)
+        return products + self.intercept_
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "coef_")

@@ -3,6 +3,7 @@
 import io
 import os
 import shlex
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -99,12 +100,26 @@ def table_values(table):
     return {name: getattr(table, name) for name in names} | in_memory
 
 
-def load_model_file(path):
+def load_model_file(path, trusted=()):
     """Return the card of a model file, and the model."""
     from ..persistence import load_model, read_model_card
 
     with input_errors():
-        return read_model_card(path), load_model(path)
+        return read_model_card(path), load_model(path, trusted=trusted)
+
+
+@contextmanager
+def advice_on_trust():
+    """Say what to do about a type that model files may not hold."""
+    from ..persistence import UntrustedTypeError
+
+    try:
+        yield
+    except InputError as error:
+        if not isinstance(error.__cause__, UntrustedTypeError):
+            raise
+        advice = "--trust MODULE.TYPE allows a type, for a file whose writer you trust."
+        raise InputError(f"{error} {advice}") from error.__cause__
 
 
 def plain_metadata(**metadata):

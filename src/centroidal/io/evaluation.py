@@ -141,8 +141,9 @@ class Evaluation:
 
 
 def evaluate_model(
-    model, X, y=None, *, groups=None, n_bootstrap=2000, random_state=0, allow_extra=False
-):
+    model, X, y=None, *, groups=None, n_bootstrap=2000, random_state=0, allow_extra=False,
+    trusted=(),
+):  # fmt: skip
     """Score a fitted model on samples that it has not seen (external validation).
 
     Parameters
@@ -163,6 +164,9 @@ def evaluate_model(
         Seed of the resamples.
     allow_extra : bool, default=False
         Whether columns that the model was not fitted to are left out, instead of refused.
+    trusted : sequence of str, default=()
+        Types that a model file may hold beyond the usual ones, as in
+        :func:`~centroidal.persistence.load_model`.
 
     Returns
     -------
@@ -208,7 +212,7 @@ def evaluate_model(
     check_count("n_bootstrap", n_bootstrap)
     card = None
     if isinstance(model, str | Path):
-        card, model = read_model_card(model), load_model(model)
+        card, model = read_model_card(model), load_model(model, trusted=trusted)
     metadata = {} if card is None else card.metadata
     target = None if card is None else label_name(card)
     predictions = _predict(model, X, card, target, allow_extra)

@@ -4,6 +4,7 @@ import json
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.naive_bayes import BernoulliNB
 
 from centroidal import SparseCenterClassifier
 from centroidal.feature_selection import L21CentroidSelector
@@ -174,3 +175,29 @@ def test_an_existing_output_is_refused_before_any_work(run, tmp_path):
     assert (found.code, found.out) == (2, "")
     assert "--output p.csv exists; --force overwrites it" in found.err
     assert (tmp_path / "p.csv").read_text() == "old"
+
+
+# ------------------------------------------------------------------ types that a person names
+
+
+@pytest.mark.parametrize("command", [PREDICT, ("evaluate", *PREDICT[1:3], "--target", "tree")])
+def test_type_is_refused_unless_it_is_named(run, tmp_path, command):
+    X, y = make_samples()
+    write_csv(tmp_path / "new.csv", X, y)
+    model = BernoulliNB().fit(X, y)
+    model.feature_names_in_ = NAMES
+    name = "sklearn.naive_bayes.BernoulliNB"
+    save_model(model, "m.skops", metadata={"target": "tree"}, trusted=[name])
+    refused = run(*command)
+    assert refused.code == 2
+    assert f"{name} is not allowed in a model file" in refused.err
+    assert "--trust MODULE.TYPE allows a type, for a file whose writer you trust" in refused.err
+    assert run(*command, "--trust", "os.system").code == 2
+    found = run(*command, "--trust", name)
+    assert found.code == 0, found.err
+
+
+def test_type_that_is_not_there_is_told(run, model, tmp_path):
+    write_csv(tmp_path / "new.csv", *make_samples())
+    found = run(*PREDICT, "--trust", "Classifier")
+    assert (found.code, "must be the dotted name of a type" in found.err) == (2, True)

@@ -3,7 +3,15 @@
 from functools import partial
 
 from .. import display
-from ..files import Outputs, groups_of, input_files, read_labelled, table_values, write_report
+from ..files import (
+    Outputs,
+    advice_on_trust,
+    groups_of,
+    input_files,
+    read_labelled,
+    table_values,
+    write_report,
+)
 from ..messages import InputError, input_errors
 from ..options import READING, SHEET, add_options, option_names
 
@@ -29,6 +37,7 @@ def add_arguments(parser):
     )  # fmt: skip
     add_options(parser.add_argument_group("reading the table"), *READING, *SHEET, "--allow-extra")
     add_options(parser.add_argument_group("documents"), "--text", "--encoding")
+    add_options(parser, "--trust")
     add_options(parser.add_argument_group("files to write"), "--report", "--force")
 
 
@@ -55,9 +64,9 @@ def _evaluate(args, table):
     from ...io import evaluate_model
 
     groups = groups_of(args, table)
-    options = {"random_state": args.seed, "allow_extra": args.allow_extra}
+    options = {"random_state": args.seed, "allow_extra": args.allow_extra, "trusted": args.trust}
     try:
-        with input_errors():
+        with advice_on_trust(), input_errors():
             return evaluate_model(args.model, table, groups=groups, **options)
     except InputError as error:
         raise InputError(option_names(error)) from error

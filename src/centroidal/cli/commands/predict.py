@@ -1,7 +1,7 @@
 """Predict the classes of new samples."""
 
 from .. import display
-from ..files import Outputs, load_model_file
+from ..files import Outputs, advice_on_trust, load_model_file
 from ..messages import InputError, input_errors
 from ..options import READING, add_options, add_output
 
@@ -21,7 +21,7 @@ def add_arguments(parser):
         "--explain", action="store_true",
         help="tell for each document the words that decided, and how much each weighs",
     )  # fmt: skip
-    add_options(parser, "--allow-extra", "--force")
+    add_options(parser, "--allow-extra", "--trust", "--force")
 
 
 def run(args, messages):
@@ -41,7 +41,8 @@ def run(args, messages):
 def _predict(args):
     from ...io.prediction import label_name, predict_table, read_new_samples, text_columns
 
-    card, model = load_model_file(args.model)
+    with advice_on_trust():
+        card, model = load_model_file(args.model, args.trust)
     if text_columns(model) is not None:
         return _predict_documents(args, model)
     if args.explain:

@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from centroidal import SparseCenterClassifier
-from centroidal.model_selection import select_features
+from centroidal.model_selection import compare, select_features
 from centroidal.persistence import load_model, save_model
 from centroidal.preprocessing import WordCounter, WordWeights
 from centroidal.preprocessing.words import split_words
@@ -70,6 +71,17 @@ def test_folds_score_what_a_pipeline_with_its_own_vocabulary_scores(reviews, fou
     assert [each["n_features"] for each in found.fold_choices] == chosen
 
 
+def test_comparison_scores_what_a_pipeline_with_its_own_vocabulary_scores(reviews):
+    options = {"cv": 3, "n_repeats": 1, "random_state": 0}
+    centers = SparseCenterClassifier(12, scale="std")
+    found = compare({"words": centers}, *reviews, text=True, **options)
+    texts, y = reviews
+    member = make_pipeline(FunctionTransformer(np.ravel), vectorizer(), centers)
+    expected = compare({"words": member}, texts[:, None], y, **options)
+    assert np.array_equal(found.scores, expected.scores)
+    assert [each.n_features for each in found.results] == [12, 12, 12]
+
+
 def test_a_word_of_test_documents_alone_changes_nothing(reviews, found):
     texts, y = reviews
     fold = found.fold_choices[0]
@@ -110,13 +122,15 @@ def test_the_model_predicts_raw_text_in_another_process(found, reviews, tmp_path
 
 
 @pytest.mark.parametrize(
-    "text", [{"kind": "counts"}, {"ngrams": 1, "sublinear": True}, {"min_df": 5}]
+    "text",
+    [{"kind": "counts"}, {"ngrams": 1, "sublinear": True}, {"min_df": 5}, {"stop_words": ["bad"]}],
 )
 def test_options_reach_the_words(reviews, text):
     found = select_features(*reviews, text=text, n_features_to_select=3, **QUICK)
     counter, weights = found.model[0], found.model[1]
     params = counter.get_params() | weights.get_params()
-    assert params == {"ngrams": 2, "min_df": 2, "kind": "tfidf", "sublinear": False} | text
+    usual = {"ngrams": 2, "min_df": 2, "stop_words": None, "kind": "tfidf", "sublinear": False}
+    assert params == usual | text
     assert {name: found.text[name] for name in params} == params
 
 

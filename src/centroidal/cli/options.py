@@ -46,7 +46,7 @@ def given_options(args, options):
             words.append(option)
         elif value not in (None, False):
             for each in value if isinstance(value, list) else [value]:
-                words += [option, str(each)]
+                words += [option, str(each)] if each != "" else [option]
     return words
 
 
@@ -176,6 +176,12 @@ _KNOWN = {
         "type": whole_number(1), "metavar": "N",
         "help": "how often the parts are drawn anew (default: 3; select: 1 beyond 20,000 samples, "
         "and with l2 10 up to 100 samples and 5 up to 2,000)",
+    },
+    "--trust": {
+        "action": "append", "default": [], "metavar": "MODULE.TYPE",
+        "help": "let the model file hold this type, too: its code is imported and run, so name it "
+        "only if you know the type and trust who wrote the file; may be given several times "
+        "(default: refuse types that are not known to be harmless)",
     },
     "--allow-extra": {
         "action": "store_true",

@@ -50,6 +50,7 @@ def compare(
     baseline=None,
     impute=None,
     preprocess=None,
+    text=None,
     groups=None,
     n_jobs=None,
     random_state=None,
@@ -85,6 +86,9 @@ def compare(
         How to fill in missing values, as the first step of every member.
     preprocess : transformer, Pipeline, str or None, default=None
         What is done to the samples next, as in :func:`select_features`.
+    text : bool, dict or None, default=None
+        Whether X holds documents, as in :func:`select_features`: every member is given weights of
+        their words, which are learned from the training set.
     groups : array-like of shape (n_samples,), default=None
         Samples of a group stay together in the outer folds, and in the inner ones of members whose
         splitter asks for groups, as that of the default line-up does.
@@ -172,7 +176,7 @@ def compare(
     report_progress = _check_progress(progress)
     run = iter_comparison(
         estimators, X, y, cv=cv, n_repeats=n_repeats, scoring=scoring, baseline=baseline,
-        impute=impute, preprocess=preprocess, groups=groups, n_jobs=n_jobs,
+        impute=impute, preprocess=preprocess, text=text, groups=groups, n_jobs=n_jobs,
         random_state=random_state,
     )  # fmt: skip
     try:
@@ -197,6 +201,7 @@ def iter_comparison(
     baseline=None,
     impute=None,
     preprocess=None,
+    text=None,
     groups=None,
     n_jobs=None,
     random_state=None,
@@ -211,8 +216,10 @@ def iter_comparison(
         Samples, raw.
     y : array-like of shape (n_samples,)
         Class labels, of any type.
-    cv, n_repeats, scoring, baseline, impute, preprocess, groups, n_jobs, random_state : object
+    cv, n_repeats, scoring, baseline, impute, preprocess, text, groups, n_jobs : object
         As in :func:`compare`, with the same defaults.
+    random_state : int, RandomState or None, default=None
+        As in :func:`compare`.
 
     Returns
     -------
@@ -241,10 +248,13 @@ def iter_comparison(
     check_jobs(n_jobs)
     checked, rng = check_scoring(scoring), check_random_state(random_state)
     _check_estimators(estimators)
-    preparation = Preparation.check(impute, preprocess)
+    preparation = Preparation.check(impute, preprocess, text)
     if y is None:
         raise ValueError("y=None must hold the class of each sample.")
-    data = check_labels(_ASKING, X, y)
+    if preparation.counter is None:
+        data = check_labels(_ASKING, X, y)
+    else:  # which words count, and how much, is learned in the folds
+        data = PreparedSamples(X, y, preparation).counted
     group_name, groups = series_name(groups), check_groups(groups, data.codes.size)
     split_seed = draw_seed(rng)
     folds = outer_folds(cv, n_repeats, data, groups, split_seed)

@@ -93,13 +93,18 @@ def used_features(model, n_features):
 def used_mask(model, n_features):
     """Mask of the features that a fitted model looks at; None if it does not say."""
     *before, last = steps_of(model) or [None]
-    columns, rest = follow_features(before, n_features)
+    columns, rest = follow_features(before, n_features, keeps_all=_weighs_words)
     if not rest:
         used = mask_of(last, columns.size)
         if used is None and columns.size == n_features:
             return None
         columns = columns if used is None else columns[used]
     return np.isin(np.arange(n_features), columns)
+
+
+def _weighs_words(step):
+    # Other words of a document only change its length, by which all weights are divided.
+    return type(step).__name__ == "WordWeights"
 
 
 def mask_of(model, n_features):

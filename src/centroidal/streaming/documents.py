@@ -9,6 +9,7 @@ import csv
 import gzip
 import json
 from collections import Counter
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -254,13 +255,14 @@ def _folder_rows(path, texts, labels, request, encoding):
             ids: [each.relative_to(path).as_posix() for each in some],
         }
         if texts:
-            found[text] = [_read_document(each, path, encoding) for each in some]
+            names = [Path(path.name, each.relative_to(path)).as_posix() for each in some]
+            found[text] = [*map(partial(read_document, encoding=encoding), some, names)]
         yield {name: found[name] for name in (*texts, *labels)}
 
 
-def _read_document(file, folder, encoding):
+def read_document(file, name, encoding):
+    """Return the text of a file, which messages call by a name."""
     check_source(file)
-    name = Path(folder.name, file.relative_to(folder)).as_posix()
     size = file.stat().st_size
     if size > _LONGEST:
         raise ValueError(f"{name} has {size:,} bytes, more than a document may, {_LONGEST:,}.")

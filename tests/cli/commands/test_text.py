@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from centroidal.model_selection import select_features
+from centroidal.model_selection import compare, select_features
 
 from ..conftest import run_alone
 
@@ -42,11 +42,15 @@ def test_the_command_finds_what_the_library_finds(run, reviews):
 
 def test_options_of_words_reach_the_library(run, reviews):
     path = reviews[0]
+    stop_words = path.with_name("stop.txt")
+    stop_words.write_text("fine\nw1 w2\n")
     words = ("--ngrams", "1", "--min-df", "3", "--counts", "--sublinear", "--max-features", "4")
+    words += ("--stop-words", stop_words)
     found = run("select", path, "--text", "body", "--target", "label", *words, *QUICK, "--json")
     selection = json.loads(found.out)["selection"]
     del selection["text"]["examples"]
     expected = {"ngrams": 1, "min_df": 3, "kind": "counts", "sublinear": True}
+    expected["stop_words"] = ["fine", "w1", "w2"]
     assert (selection["text"], selection["max_features"]) == (expected, 4)
 
 
@@ -98,6 +102,8 @@ def test_a_folder_of_mails_is_selected_from_and_predicted(run, reviews, tmp_path
     [
         (("--target", "label", "--ngrams", "2"), "--ngrams is for documents, so it needs --text"),
         (("--target", "label", "--text", "body", "--impute", "median"), "not with --text"),
+        (("--target", "label", "--stop-words", "english"), "so it needs --text"),
+        (("--target", "label", "--text", "body", "--stop-words", "no.txt"), "no file no.txt"),
         (("--target", "label", "--text", "bdy"), "no column 'bdy'. Did you mean 'body'"),
         (("--target", "label", "--text", "body", "--max-features", "0"), "from 1 on, or none"),
     ],
@@ -142,3 +148,42 @@ def test_a_model_of_documents_is_evaluated_on_others(run, reviews, tmp_path):
     found = run("evaluate", model, reviews[0], *asked, "--json")
     assert found.code == 0, found.err
     assert json.loads(found.out)["metrics"]["accuracy"] > 0.8
+
+
+# ------------------------------------------------------------------ comparison
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_words_are_compared_by_the_command_as_by_the_library(run, reviews):
+    path, texts, y = reviews
+    asked = ("--text", "body", "--target", "label", "--stop-words", "english", *QUICK, "--json")
+    found = run("compare", path, *asked)
+    assert found.code == 0, found.err
+    members = json.loads(found.out)["comparison"]["members"]
+    options = {"cv": 3, "n_repeats": 1, "scoring": "accuracy", "random_state": 0}
+    expected = compare(None, texts, y, text={"stop_words": "english"}, **options)
+    scores = dict(zip(expected.table["name"], expected.table["mean_test_score"], strict=True))
+    assert {each["name"]: each["mean_test_score"] for each in members} == scores
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_report_of_words_has_a_comparison(run, reviews, tmp_path):
+    report = tmp_path / "r.html"
+    asked = ("--text", "body", "--target", "label", *QUICK, "--compare", "--report", report)
+    found = run("select", reviews[0], *asked, "--resamples", "0", "--stop-words", "english")
+    assert found.code == 0, found.err
+    page = report.read_text()
+    assert "without the english stop words of scikit-learn" in page
+    assert "logistic" in page
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("--neural",), "--neural is for tables of numbers"),
+        (("--drop", "x"), "--drop is for tables of numbers"),
+    ],
+)
+def test_options_of_numbers_are_refused_for_words(run, reviews, option, words):
+    found = run("compare", reviews[0], "--text", "body", "--target", "label", *option)
+    assert (found.code, words in found.err) == (2, True)

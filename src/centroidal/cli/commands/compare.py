@@ -4,6 +4,7 @@ import math
 
 from ..._optional import require
 from .. import display
+from ..documents import add_text, check_text, text_options
 from ..files import (
     Outputs,
     groups_of,
@@ -21,7 +22,8 @@ from ..options import EVALUATION, READING, SHEET, add_options, option_names
 HELP = "Compare classifiers and selectors on a table, on the same folds."
 EXAMPLES = """\
   centroidal compare expression.csv --target tumour
-  centroidal compare expression.csv --target tumour --repeats 1 --output scores.csv"""
+  centroidal compare expression.csv --target tumour --repeats 1 --output scores.csv
+  centroidal compare reviews.csv --text body --target label --repeats 1"""
 
 _N_FOLDS = 5
 
@@ -32,6 +34,7 @@ def add_arguments(parser):
     add_options(
         parser.add_argument_group("reading the table"), *READING, *SHEET, "--impute", "--preprocess"
     )
+    add_text(parser.add_argument_group("documents"))
     group = add_options(parser.add_argument_group("comparison"), "--scoring", *EVALUATION)
     group.add_argument(
         "--neural", action="store_true",
@@ -45,6 +48,7 @@ def add_arguments(parser):
 
 def run(args, messages):
     """Compare classifiers on a table; if interrupted, show what is finished and write nothing."""
+    check_text(args, "--neural")
     suffixes = {"--report": (".html",), "--output": (".csv",)}
     outputs = Outputs(args, suffixes, inputs=input_files(args))
     table = read_samples(args, messages)
@@ -78,7 +82,8 @@ def begin_comparison(args, table):
         return iter_comparison(
             _lineup(args, table, units, n_folds), table.X, table.y, cv=n_folds,
             n_repeats=args.repeats, scoring=args.scoring, impute=table.impute,
-            preprocess=args.preprocess, groups=groups, n_jobs=args.jobs, random_state=args.seed,
+            preprocess=args.preprocess, text=text_options(args), groups=groups, n_jobs=args.jobs,
+            random_state=args.seed,
         )  # fmt: skip
     except ValueError as error:
         raise InputError(option_names(error)) from error

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...model_selection.methods import DEFAULT, METHODS, SCORES, SCORINGS, describe_methods
 from .. import display
+from ..documents import OF_TEXT, add_text, check_text, streamed_text, text_options
 from ..files import (
     Outputs,
     command_line,
@@ -53,10 +54,6 @@ _IN_MEMORY = (
     "--impute", "--preprocess", "--transpose", "--duplicates", *SHEET, "--blocks", "--resamples",
     "--compare", "--export-selected",
 )  # fmt: skip
-_OF_TEXT = ("--ngrams", "--min-df", "--counts", "--sublinear")
-_OF_NUMBERS = (
-    "--drop", "--transpose", "--layer", *SHEET, "--impute", "--compare", "--export-selected",
-)  # fmt: skip
 _FILES = {
     "--report": (".html",),
     "--model": (".skops",),
@@ -92,7 +89,7 @@ def add_arguments(parser):
     reading = parser.add_argument_group("reading the table")
     add_options(reading, *READING, *SHEET, "--impute", "--preprocess")
     _add_stream(reading)
-    _add_text(parser.add_argument_group("documents"))
+    add_text(parser.add_argument_group("documents"))
     _add_selection(parser.add_argument_group("selection"))
     _add_files(parser.add_argument_group("files to write"))
 
@@ -107,25 +104,6 @@ def _add_stream(group):
         "--checkpoint", metavar="C.skops",
         help="with --stream: checkpoint file; after an interruption the same command resumes there",
     )  # fmt: skip
-
-
-def _add_text(group):
-    add_options(group, "--text")
-    group.add_argument(
-        "--ngrams", type=whole_number(1), metavar="N",
-        help="longest run of words that is a feature (default: 2)",
-    )  # fmt: skip
-    group.add_argument(
-        "--min-df", type=whole_number(1), metavar="N",
-        help="in how many documents of training a word must be (default: 2)",
-    )  # fmt: skip
-    group.add_argument(
-        "--counts", action="store_true", help="count words (default: weigh them by TF-IDF)"
-    )
-    group.add_argument(
-        "--sublinear", action="store_true", help="take 1 + log(count) in place of counts"
-    )
-    add_options(group, "--encoding")
 
 
 def _add_selection(group):
@@ -196,7 +174,7 @@ def _add_files(group):
 
 def run(args, messages):
     """Select features of a table, score the selection, write what is asked for."""
-    _check_text(args)
+    check_text(args, "--export-selected")
     _check_stream(args)
     if args.compare and args.report is None:
         raise InputError(
@@ -265,18 +243,6 @@ def use_cores(args, method):
     return -1 if args.jobs is None and uses_threads else args.jobs
 
 
-def _check_text(args):
-    """Raise if an option does not go with documents, or needs them."""
-    if args.text is None:
-        for option in _OF_TEXT:
-            if option_value(args, option):
-                raise InputError(f"{option} is for documents, so it needs --text COLUMN.")
-        return
-    for option in _OF_NUMBERS:
-        if option_value(args, option):
-            raise InputError(f"{option} is for tables of numbers, so not with --text.")
-
-
 def _check_stream(args):
     """Raise if an option needs all samples in memory, which is what --stream is to avoid."""
     if not args.stream:
@@ -317,15 +283,6 @@ def _most_features(args):
     return {None: "auto", "none": None}.get(args.max_features, args.max_features)
 
 
-def _text_options(args):
-    """Return how words become features; None if the table is one of numbers."""
-    if args.text is None:
-        return None
-    asked = {"ngrams": args.ngrams, "min_df": args.min_df, "sublinear": args.sublinear}
-    asked["kind"] = "counts" if args.counts else None
-    return {name: value for name, value in asked.items() if value}
-
-
 def _class_weight(words):
     """Return what --class-weight says, as the library takes it."""
     if words is None or words == ["balanced"]:
@@ -349,7 +306,7 @@ def _select_table(args, messages):
     selection = select_samples(
         messages, table.X, table.y, **_parameters(args),
         groups=groups_of(args, table), blocks=_blocks(args, table), impute=table.impute,
-        preprocess=args.preprocess, text=_text_options(args),
+        preprocess=args.preprocess, text=text_options(args),
         n_resamples=n_resamples(args), feature_names=table.feature_names,
     )  # fmt: skip
     comparison = None if fits is None else finish_comparison(fits, args, messages)
@@ -371,7 +328,7 @@ def _select_stream(args, messages):
     with input_errors():
         rows = batches(
             args.table, target=args.target, ids=args.id, drop=args.drop, layer=args.layer,
-            text=_streamed_text(args), encoding=args.encoding,
+            text=streamed_text(args), encoding=args.encoding,
             groups=None if args.groups == "none" else args.groups, max_bytes=args.max_bytes,
         )  # fmt: skip
     with messages.bar("Selecting features") as advance, _stream_errors(args):
@@ -379,14 +336,6 @@ def _select_stream(args, messages):
             rows, **_parameters(args), checkpoint=args.checkpoint, progress=advance
         )
     return rows, selection, None
-
-
-def _streamed_text(args):
-    """Return how words are hashed; None if the table is one of numbers."""
-    if args.text is None:
-        return None
-    columns = [name for name in args.text if name] or ["text"]
-    return {"columns": columns, "ngrams": args.ngrams or 2}
 
 
 @contextmanager
@@ -495,10 +444,14 @@ def _next_steps(args, table, written):
         steps["score it on other samples"] = shlex.join(words)
     if args.report is None:
         steps["see more in a report"] = f"{again} --report report.html"
-    if not args.stream and args.text is None:
+    if not args.stream:
         same = ("--target", *READING, *SHEET, "--impute", "--preprocess", "--groups")
+        same += () if args.text is None else ("--text", *OF_TEXT)
         words = ["centroidal", "compare", args.table, *given_options(args, same)]
-        if args.blocks != args.groups and args.blocks in _left_out(args, table):
+        if args.encoding != "utf-8":
+            words += ["--encoding", args.encoding]
+        is_feature = args.text is None and args.blocks in _left_out(args, table)
+        if args.blocks != args.groups and is_feature:
             words += ["--drop", args.blocks]  # no feature there, either
         steps["compare classifiers"] = shlex.join(words)
     return steps

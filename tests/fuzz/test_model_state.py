@@ -12,14 +12,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 
+from centroidal import SparseCenterClassifier
 from centroidal.persistence import load_model
 from centroidal.persistence.archive import pack_archive
 from centroidal.persistence.model_file import model_file_content
+from centroidal.preprocessing import WordCounter, WordHasher, WordWeights
 from tests.fuzz.harness import assert_harmless, n_cases, run_cases
 from tests.test_all_estimators import ENCODERS, ESTIMATORS, TRANSFORMERS, WITHOUT_PROBABILITIES
 
-EVERYTHING = ESTIMATORS + WITHOUT_PROBABILITIES + TRANSFORMERS
+OF_NUMBERS = ESTIMATORS + WITHOUT_PROBABILITIES + TRANSFORMERS
+OF_TEXT = [
+    make_pipeline(WordCounter(stop_words=["c"]), WordWeights(), SparseCenterClassifier(3)),
+    make_pipeline(WordHasher(6, stop_words=["c"]), SparseCenterClassifier(3)),
+]
+EVERYTHING = OF_NUMBERS + OF_TEXT
 METHODS = ("predict", "decision_function", "predict_proba", "transform")
 pytestmark = pytest.mark.once
 
@@ -79,11 +87,20 @@ def samples(n_classes):
 
 
 @cache
+def samples_of(place, n_classes):
+    """Return what a model takes: numbers, or letters for those that are positive."""
+    X, y = samples(n_classes)
+    if not len(OF_NUMBERS) <= place < len(EVERYTHING):
+        return X, y
+    return [" ".join(np.array(list("abcdefg"))[row > 0.0]) for row in X], y
+
+
+@cache
 def fitted(place, n_classes):
     estimators = EVERYTHING + ENCODERS
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return clone(estimators[place]).fit(*samples(n_classes))
+        return clone(estimators[place]).fit(*samples_of(place, n_classes))
 
 
 @cache
@@ -151,7 +168,7 @@ def use_forged(case):
         path = Path(folder) / "forged.skops"
         path.write_bytes(content)
         model = load_model(path)
-    X, y = samples(n_classes)
+    X, y = samples_of(place, n_classes)
     for method in METHODS:
         if hasattr(model, method):
             _try(getattr(model, method), X)

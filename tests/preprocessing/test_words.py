@@ -1,13 +1,17 @@
+import zlib
+
 import numpy as np
 import pandas as pd
 import polars
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 from centroidal.preprocessing import WordCounter, WordHasher, WordWeights
-from centroidal.preprocessing.words import split_words
+from centroidal.preprocessing.words import hashed_runs, split_words
 
 WORDS = ["good", "bad", "film", "not", "very", "Über", "naïve", "3", "良", "plot"]
 
@@ -120,7 +124,7 @@ def test_what_is_no_text_is_refused(X, error, words):
         WordCounter().fit(X)
 
 
-@pytest.mark.parametrize("options", [{"ngrams": 0}, {"min_df": 0}, {"ngrams": 1.5}])
+@pytest.mark.parametrize("options", [{"ngrams": 0}, {"ngrams": 21}, {"min_df": 0}, {"ngrams": 1.5}])
 def test_parameters_are_checked(options):
     with pytest.raises((TypeError, ValueError), match=next(iter(options))):
         WordCounter(**options).fit(["a a", "a a"])
@@ -136,6 +140,33 @@ def test_another_number_of_columns_is_refused():
     counter = WordCounter(min_df=1).fit(["a"])
     with pytest.raises(ValueError, match="2 features"):
         counter.transform(np.array([["a", "b"]], dtype=object))
+
+
+# ------------------------------------------------------------------ words to leave out
+
+
+def test_words_are_left_out_with_the_runs_that_they_are_in():
+    counter = WordCounter(min_df=1, stop_words=["the", "of"]).fit(["the end of a film", "a film"])
+    assert counter.get_feature_names_out().tolist() == ["a", "end", "film", "a film"]
+
+
+def test_words_to_leave_out_are_split_as_documents_are():
+    counter = WordCounter(ngrams=1, min_df=1, stop_words=["Don't", "ÜBER"]).fit(["I don't, über"])
+    assert counter.get_feature_names_out().tolist() == ["i"]
+
+
+def test_english_is_the_list_of_scikit_learn():
+    texts = ["this is not the best of all films", "and so it goes"]
+    counter = WordCounter(ngrams=1, min_df=1, stop_words="english").fit(texts)
+    expected = CountVectorizer(stop_words="english").fit(texts)
+    assert set(counter.get_feature_names_out()) == set(expected.vocabulary_)
+
+
+@pytest.mark.parametrize("stop_words", [3, "french", ["a", 3], {"a": 1}])
+@pytest.mark.parametrize("kind", [WordCounter, WordHasher])
+def test_what_is_no_list_of_words_is_refused(kind, stop_words):
+    with pytest.raises(ValueError, match="stop_words=.* must be None, 'english' or a list"):
+        kind(stop_words=stop_words).fit(["a", "a"])
 
 
 # ------------------------------------------------------------------ weights
@@ -178,6 +209,33 @@ def test_hashes_keep_words_apart_as_counting_does(documents):
     expected = np.sort(values / np.where(lengths > 0, lengths, 1.0)[:, None], axis=1)
     found = np.sort(hashed.toarray(), axis=1)[:, -counts.shape[1] :]
     assert np.allclose(found, expected)
+
+
+@given(st.lists(st.text() | st.text("aZ_9 .'äßİ\u0301\u017fK良い本हि\u200d\0")))
+def test_hashed_words_are_those_that_are_counted(texts):
+    (runs,) = hashed_runs([texts], 1, 20, None)
+    words = [word for text in texts for word in split_words(text)]
+    assert [runs.term(place) for place in range(runs.hashes.size)] == words
+    assert runs.hashes.tolist() == [zlib.crc32(word.encode()) for word in words]
+
+
+@pytest.mark.parametrize("ngrams", [1, 2, 3])
+@pytest.mark.parametrize("stop_words", [None, ["good", "über"]])
+def test_hashed_runs_are_those_that_are_counted(documents, ngrams, stop_words):
+    documents[3] += f" film {'x' * 101} film {'ü' * 100} film"
+    counter = WordCounter(ngrams, 1, stop_words)
+    counts = counter.fit_transform(documents).sum(axis=0)
+    hasher = WordHasher(20, ngrams, stop_words).fit(documents)
+    found = hasher.find_words(documents, np.arange(2**20))
+    expected = dict(zip(counter.get_feature_names_out(), counts, strict=True))
+    assert {term: count for term, (_, count) in found.items()} == expected
+
+
+def test_documents_are_hashed_alike_together_and_alone(documents, monkeypatch):
+    hasher = WordHasher(12).fit(documents)
+    expected = hasher.transform(documents)
+    monkeypatch.setattr("centroidal.preprocessing.words._AT_ONCE", 7)
+    assert (hasher.transform(documents) != expected).nnz == 0
 
 
 def test_hash_of_a_word_does_not_depend_on_the_process():

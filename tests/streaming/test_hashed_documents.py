@@ -13,6 +13,8 @@ from centroidal.persistence import load_model, save_model
 from centroidal.preprocessing import WordHasher
 from centroidal.streaming import batches
 
+from . import children
+
 TEXT = {"columns": ["body"], "n_bits": 12}
 
 
@@ -60,7 +62,16 @@ def test_words_behind_the_selected_hashes_are_found_again(table):
     found = select_features(batches(table, target="label", text=TEXT), random_state=0)
     assert {"fine", "dull", "cold", "not bad"} <= set(found.selected_names.tolist())
     assert found.max_features == 200
-    assert found.text == {"n_bits": 12, "ngrams": 2, "columns": ["body"]}
+    expected = {"n_bits": 12, "ngrams": 2, "stop_words": None, "columns": ["body"]}
+    assert found.text == expected
+
+
+def test_words_to_leave_out_are_never_selected(table):
+    text = TEXT | {"stop_words": ["fine", "cold"]}
+    found = select_features(batches(table, target="label", text=text), random_state=0)
+    words = {word for name in found.selected_names for word in name.split()}
+    assert not words & {"fine", "cold"}
+    assert found.model.predict(["fine fine"]).tolist() == found.model.predict([""]).tolist()
 
 
 @pytest.mark.parametrize("batch_size", [7, 1000])
@@ -97,6 +108,25 @@ def test_a_finished_checkpoint_gives_the_same_answer(table, tmp_path):
     again = select_features(batches(table, target="label", text=TEXT), **options)
     assert again.selected_names.tolist() == first.selected_names.tolist()
     assert again.model.predict(["dull and cold"]).tolist() == ["bad"]
+
+
+@children.forks
+def test_killed_runs_end_with_the_same_words_to_the_bit(samples, tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(f"{text},{label}\n" for text, label in zip(*samples, strict=True))
+    path.write_text(f"body,kind\n{rows}")
+    reading, asked = {"text": TEXT, "batch_size": 20}, {"random_state": 1, "n_repeats": 1}
+    checkpoint = {"checkpoint": tmp_path / "so_far.skops", "checkpoint_every": 1}
+    work = children.Work(select_features, path, reading, asked | checkpoint)
+    for moment in children.MOMENTS:
+        assert children.die(work, *moment)
+    told = []
+    found = work(progress=lambda n_done, n_rows, what: told.append(n_done / n_rows))
+    assert told[0] > 0.8  # it went on
+    expected = children.Work(select_features, path, reading, asked)()
+    assert found.selected_names.tolist() == expected.selected_names.tolist()
+    assert np.array_equal(found.path["mean_test_score"], expected.path["mean_test_score"])
+    assert np.array_equal(found.centers, expected.centers)
 
 
 def test_two_words_that_share_a_hash_are_both_named(table):

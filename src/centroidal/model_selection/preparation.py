@@ -241,15 +241,17 @@ def _check_text(text):
         raise TypeError(f"text={text!r} must be True, a dict of options, or None.")
     from ..preprocessing import WordCounter, WordWeights
 
-    options = {"ngrams": 2, "min_df": 2, "kind": "tfidf", "sublinear": False}
+    options = {
+        "ngrams": 2, "min_df": 2, "stop_words": None, "kind": "tfidf", "sublinear": False,
+    }  # fmt: skip
     asked = {} if text is True else text
     unknown = sorted(asked.keys() - options.keys())
     if unknown:
         raise ValueError(f"text has the option {unknown[0]!r}; known are {', '.join(options)}.")
     options |= asked
-    min_df = options.pop("min_df")
-    counter = WordCounter(ngrams=options.pop("ngrams"), min_df=min_df)
-    weights = WordWeights(min_df=min_df, **options)
+    of_counter = {name: options.pop(name) for name in ("ngrams", "min_df", "stop_words")}
+    counter = WordCounter(**of_counter)
+    weights = WordWeights(min_df=counter.min_df, **options)
     check_parameters(counter)
     check_parameters(weights)
     return counter, weights

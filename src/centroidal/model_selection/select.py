@@ -127,7 +127,7 @@ def select_features(
         Whether X holds documents: a list, array or series of str, or a data frame whose columns are
         all texts. True makes features of words and pairs of words, weighted by TF-IDF; a dict
         changes its options: ``ngrams`` (2), ``min_df`` (2 documents that a word must be in),
-        ``kind`` ("tfidf" or "counts") and ``sublinear`` (False), see
+        ``stop_words`` (None), ``kind`` ("tfidf" or "counts") and ``sublinear`` (False), see
         :class:`~centroidal.preprocessing.WordCounter` and
         :class:`~centroidal.preprocessing.WordWeights`. Which words count, and how much, is learned
         inside the folds. `model` takes documents.

@@ -1,36 +1,35 @@
 """Words of documents as features: counted, weighed, or hashed where they are too many to keep."""
 
-import zlib
 from collections import Counter
-from functools import lru_cache
-from itertools import chain
+from numbers import Integral
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array, get_index_dtype, hstack
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
 from .. import _state as state
 from .._data import check_as_given, check_finite, check_fitted
 from .._parameters import check_count, check_flag, check_parameters, choice, number
 from .words import (
-    UNKNOWN,
     Vocabulary,
     as_documents,
-    count_terms,
+    check_stop_words,
     document_columns,
-    numbers_of_words,
-    runs_of_words,
-    split_words,
+    hashed_runs,
+    words_to_leave_out,
 )
 
 __all__ = ["WordCounter", "WordHasher", "WordWeights"]
+
+
+_check_length = number("an int", lambda value: 1 <= value <= 20, "lie between 1 and 20", Integral)
 
 
 class _DocumentTransformer(TransformerMixin, BaseEstimator):
     """Takes documents: texts in one column, or in several of a data frame or an array."""
 
     _state = state.FEATURES
-    _checks = {"ngrams": check_count, "min_df": check_count}
+    _checks = {"ngrams": _check_length, "min_df": check_count, "stop_words": check_stop_words}
 
     def _read(self, X, reset):
         """Return the columns of documents, checked."""
@@ -59,14 +58,18 @@ class WordCounter(_DocumentTransformer):
     """Count the words of documents, and runs of words.
 
     Words are runs of letters and digits of any script, in small letters; in Chinese and Japanese
-    each character is a word. Nothing is left out because it is frequent.
+    each character is a word. Nothing is left out because it is frequent, unless you say so.
 
     Parameters
     ----------
     ngrams : int, default=2
-        Longest run of words that is a feature: 1 for words alone, 2 for pairs as well.
+        Longest run of words that is a feature: 1 for words alone, 2 for pairs as well; at most 20.
     min_df : int, default=2
         In how many documents a word or run must be to become a feature.
+    stop_words : list of str, "english" or None, default=None
+        Words to leave out, and with them the runs that they are in; "english" is the list of
+        scikit-learn, in which *not* and *no* are. They are split as documents are: "don't" is *don*
+        and *t*.
 
     Attributes
     ----------
@@ -97,9 +100,10 @@ class WordCounter(_DocumentTransformer):
 
     _state = {"_vocabularies": state.sequence(state.part(Vocabulary))}
 
-    def __init__(self, ngrams=2, min_df=2):
+    def __init__(self, ngrams=2, min_df=2, stop_words=None):
         self.ngrams = ngrams
         self.min_df = min_df
+        self.stop_words = stop_words
 
     def fit(self, X, y=None):
         """Find the words.
@@ -136,7 +140,8 @@ class WordCounter(_DocumentTransformer):
         """
         check_parameters(self)
         columns = self._read(X, reset=True)
-        found = [Vocabulary.learn(each, self.ngrams, self.min_df) for each in columns]
+        left_out = words_to_leave_out(self.stop_words)
+        found = [Vocabulary.learn(each, self.ngrams, self.min_df, left_out) for each in columns]
         self._vocabularies = [vocabulary for vocabulary, _ in found]
         counts = hstack([part for _, counts in found for part in counts], "csr")
         if counts.shape[1] == 0:
@@ -189,10 +194,6 @@ class WordCounter(_DocumentTransformer):
             raise state.StateError("has no vocabulary for each column", "_vocabularies")
 
 
-_MIXER = np.uint64(0x9E3779B97F4A7C15)
-_hash_word = lru_cache(2**18)(lambda word: zlib.crc32(word.encode("utf-8", "surrogatepass")))
-
-
 class WordHasher(_DocumentTransformer):
     """Give words of documents, and runs of words, columns by a hash; nothing is remembered.
 
@@ -205,7 +206,9 @@ class WordHasher(_DocumentTransformer):
     n_bits : int, default=18
         There are 2**n_bits columns; between 4 and 24.
     ngrams : int, default=2
-        Longest run of words that is a feature.
+        Longest run of words that is a feature, at most 20.
+    stop_words : list of str, "english" or None, default=None
+        Words to leave out, and with them the runs that they are in, as in :class:`WordCounter`.
 
     Attributes
     ----------
@@ -229,12 +232,14 @@ class WordHasher(_DocumentTransformer):
 
     _checks = {
         "n_bits": number("an int", lambda value: 4 <= value <= 24, "lie between 4 and 24", int),
-        "ngrams": check_count,
+        "ngrams": _check_length,
+        "stop_words": check_stop_words,
     }
 
-    def __init__(self, n_bits=18, ngrams=2):
+    def __init__(self, n_bits=18, ngrams=2, stop_words=None):
         self.n_bits = n_bits
         self.ngrams = ngrams
+        self.stop_words = stop_words
 
     def fit(self, X, y=None):
         """Check the documents; nothing is learned.
@@ -284,29 +289,15 @@ class WordHasher(_DocumentTransformer):
         csr_array of shape (n_documents, 2**n_bits)
             As of `transform`.
         """
-        terms = [term for place, each in enumerate(columns) for term in self._terms(each, place)]
-        rows, places = (np.concatenate([each[i] for each in terms]) for i in (0, 1))
-        found = count_terms(places, rows, (len(columns[0]), 2**self.n_bits))
-        found.data = 1.0 + np.log(found.data)
-        lengths = np.sqrt(found.power(2).sum(axis=1))
-        found.data /= np.repeat(lengths, np.diff(found.indptr))
-        return found
+        values, indices, indptr = zip(*(some.weigh() for some in self._runs(columns)), strict=True)
+        counts = np.concatenate([np.diff(each) for each in indptr])
+        ends = np.append(0, np.cumsum(counts))
+        ends = ends.astype(get_index_dtype(maxval=ends[-1]))  # small ones fit any classifier
+        shape = (counts.size, 2**self.n_bits)
+        return csr_array((np.concatenate(values), np.concatenate(indices), ends), shape=shape)
 
-    def _terms(self, documents, place):
-        """Yield document, column and first word of all runs of each length."""
-        numbers, lengths = numbers_of_words(documents, _hash_word)
-        rows = np.repeat(np.arange(lengths.size), lengths)
-        hashes = numbers.astype(np.uint64) + np.uint64(place << 32)
-        places = np.zeros(numbers.size, dtype=np.int64)  # whether there is a run
-        for length in range(1, self.ngrams + 1):
-            if length > 1:
-                starts, last = runs_of_words(places, numbers, lengths, length)
-                hashes[starts] = hashes[starts] * _MIXER + last.astype(np.uint64) + np.uint64(1)
-                places[:] = UNKNOWN
-                places[starts] = 0
-            starts = np.flatnonzero(places != UNKNOWN)
-            columns = (hashes[starts] * _MIXER) >> np.uint64(64 - self.n_bits)
-            yield rows[starts], columns.astype(np.int64), starts, length
+    def _runs(self, columns):
+        return hashed_runs(columns, self.ngrams, self.n_bits, self.stop_words)
 
     def find_words(self, X, columns):
         """Find the words behind columns, among those of documents.
@@ -324,16 +315,15 @@ class WordHasher(_DocumentTransformer):
             The words and runs that have one of these columns: it, and how often they occur.
         """
         check_fitted(self)
-        texts, wanted = document_columns(X), np.asarray(columns)
-        found = Counter()
-        for place, (documents, prefix) in enumerate(zip(texts, self._prefixes(), strict=True)):
-            words = None
-            for _, columns_there, starts, length in self._terms(documents, place):
-                hits = np.flatnonzero(np.isin(columns_there, wanted))
-                if hits.size and words is None:
-                    words = list(chain.from_iterable(map(split_words, documents)))
-                for hit, column in zip(starts[hits], columns_there[hits].tolist(), strict=True):
-                    found[prefix + " ".join(words[hit : hit + length]), column] += 1
+        is_wanted = np.zeros(2**self.n_bits, dtype=bool)
+        is_wanted[np.asarray(columns)] = True
+        found, prefixes = Counter(), self._prefixes()
+        for runs in self._runs(document_columns(X)):
+            hits = np.flatnonzero(is_wanted[runs.columns])
+            _, firsts, counts = np.unique(runs.hashes[hits], return_index=True, return_counts=True)
+            for place, count in zip(hits[firsts].tolist(), counts.tolist(), strict=True):
+                term = prefixes[runs.text_column(place)] + runs.term(place)
+                found[term, int(runs.columns[place])] += count
         return {term: (column, count) for (term, column), count in found.items()}
 
 

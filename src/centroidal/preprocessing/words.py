@@ -1,21 +1,24 @@
 """Documents -> words, and runs of words, as numbers.
 
 Each word is looked up once; runs of words are made of the numbers of words, all at once, so that no
-text is put together that nobody asks for.
+text is put together that nobody asks for. Where words are hashed, compiled loops do so.
 """
 
 import re
 import unicodedata
+import zlib
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, get_index_dtype
 
 from .. import _state as state
 from .._data import as_frame
 from .._state import StateError
+from . import _loops
 
 # Scripts that do not separate words: each character is one, and words of several are found as runs.
 _ALONE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -30,7 +33,7 @@ _PLAIN_WORD = re.compile(r"\w+", re.ASCII)
 _LONGEST = 100  # characters of what is still a word; longer ones are keys, addresses, encoded files
 _MOST_CHARACTERS = 10**7
 _AT_ONCE = 10_000  # documents whose words are in memory as texts
-UNKNOWN = -1
+UNKNOWN = _loops.UNKNOWN
 
 
 def split_words(text):
@@ -38,6 +41,24 @@ def split_words(text):
     if text.isascii():
         return _PLAIN_WORD.findall(text.lower())
     return _WORD.findall(unicodedata.normalize("NFC", text).lower())
+
+
+# ------------------------------------------------------------------ words to leave out
+
+
+def check_stop_words(name, value):
+    """Raise unless `value` says which words to leave out."""
+    if value is None or (isinstance(value, str) and value == "english"):
+        return
+    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
+        raise ValueError(f"{name}={value!r} must be None, 'english' or a list of words.")
+
+
+def words_to_leave_out(stop_words):
+    """Return these words, split as documents are."""
+    if stop_words == "english":
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS as stop_words
+    return frozenset(chain.from_iterable(map(split_words, stop_words or ())))
 
 
 # ------------------------------------------------------------------ documents
@@ -112,7 +133,9 @@ def runs_of_words(places, numbers, lengths, length):
 
 def count_terms(columns, rows, shape):
     """Count how often each term, by its column, is in each document."""
-    counts = csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
+    index = get_index_dtype(maxval=max(*shape, rows.size))  # small, as some classifiers need it
+    places = rows.astype(index), columns.astype(index)
+    counts = csr_array((np.ones(rows.size), places), shape=shape)
     counts.sum_duplicates()
     return counts
 
@@ -125,7 +148,7 @@ class _Known(dict):
 
 
 class _Numbers(dict):
-    """A number for each word, in the order in which they are met."""
+    """A number for each word, in the order in which they are met; none for those left out."""
 
     def __missing__(self, word):
         number = self[word] = len(self) if len(word) <= _LONGEST else UNKNOWN
@@ -170,9 +193,9 @@ class Vocabulary(NamedTuple):
             n_before = codes.size
 
     @classmethod
-    def learn(cls, documents, longest, min_df):
+    def learn(cls, documents, longest, min_df, left_out=()):
         """Find what is in at least `min_df` documents; return it, and how often it is in each."""
-        found = _Numbers()
+        found = _Numbers.fromkeys(left_out, UNKNOWN)
         numbers, lengths = numbers_of_words(documents, found.__getitem__)
         rows = np.repeat(np.arange(lengths.size), lengths)
         kept = _frequent(numbers, rows, lengths.size, len(found), min_df)
@@ -238,3 +261,69 @@ def _frequent(numbers, rows, n_documents, n_terms, min_df):
 def _count_known(numbers, rows, n_documents, n_terms):
     is_known = numbers != UNKNOWN
     return count_terms(numbers[is_known], rows[is_known], (n_documents, n_terms))
+
+
+# ------------------------------------------------------------------ words by their hashes
+
+
+@cache
+def _bytes_table():
+    """Say which bytes are letters of words, and what CRC-32 makes of each."""
+    is_letter = [byte > 127 or chr(byte).isalnum() or chr(byte) == "_" for byte in range(256)]
+    remainders = [zlib.crc32(bytes([byte ^ 0xFF])) ^ 0xFF000000 for byte in range(256)]
+    return np.array(is_letter), np.array(remainders)
+
+
+def _letters(text):
+    """Return a text as bytes in which words are runs of letters, as `split_words` finds them."""
+    return text.lower().encode() if text.isascii() else " ".join(split_words(text)).encode()
+
+
+class HashedRuns(NamedTuple):
+    """Runs of words of some documents, one after the other."""
+
+    data: bytes
+    n_columns: int  # of text, in each document
+    starts: np.ndarray  # of words, in bytes
+    stops: np.ndarray
+    ends_of_texts: np.ndarray  # in words
+    hashes: np.ndarray  # of runs
+    columns: np.ndarray
+    firsts: np.ndarray  # of their words
+    lengths: np.ndarray
+    ends: np.ndarray  # of documents, in runs
+
+    @classmethod
+    def find(cls, columns, ngrams, n_bits, left_out):
+        """List the runs of documents in columns of text; words are left out by their numbers."""
+        texts = [_letters(text) for row in zip(*columns, strict=True) for text in row]
+        data, ends = b"".join(texts), np.cumsum([len(text) for text in texts], dtype=np.int64)
+        words = np.empty((3, (len(data) + len(texts) + 1) // 2), dtype=np.int64)
+        read = np.frombuffer(data, np.uint8), ends, *_bytes_table(), left_out, _LONGEST
+        counts = _loops.number_words(*read, *words)
+        numbers, *edges = words[:, : counts.sum()]
+        runs = _loops.list_runs(numbers, counts, len(columns), ngrams, n_bits)
+        return cls(data, len(columns), *edges, np.cumsum(counts), *runs)
+
+    def weigh(self):
+        """Return the arrays of CSR rows, of unit length."""
+        return _loops.weigh_columns(self.columns.copy(), self.ends)
+
+    def term(self, place):
+        """Return a run as it is read."""
+        words = range(self.firsts[place], self.firsts[place] + self.lengths[place])
+        return " ".join(self.data[self.starts[i] : self.stops[i]].decode() for i in words)
+
+    def text_column(self, place):
+        """Return the column of text that a run is in."""
+        text = np.searchsorted(self.ends_of_texts, self.firsts[place], "right")
+        return int(text) % self.n_columns
+
+
+def hashed_runs(columns, ngrams, n_bits, stop_words):
+    """Yield the runs of words of documents, of some after the other."""
+    left_out = sorted(zlib.crc32(word.encode()) for word in words_to_leave_out(stop_words))
+    left_out = np.array(left_out, dtype=np.int64)
+    for start in range(0, max(1, len(columns[0])), _AT_ONCE):
+        some = [each[start : start + _AT_ONCE] for each in columns]
+        yield HashedRuns.find(some, ngrams, n_bits, left_out)

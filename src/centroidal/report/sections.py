@@ -73,6 +73,7 @@ def _selection_request(selection):
         *([("Decision", _BY_COSTS)] if selection.costs is not None else []),
         ("Folds", _folds_words(selection)),
         *_block_words(selection),
+        *_text_words(selection),
         *_preprocess_words(selection),
     ]
 
@@ -83,6 +84,20 @@ def _block_words(selection):
     n_blocks = count(len(selection.blocks["rows"]), "block")
     of = "" if selection.block_name is None else f" of {tidy(selection.block_name)}"
     return [("Blocks", f"{n_blocks}{of}, each left out whole")]
+
+
+def _text_words(selection):
+    if selection.text is None:
+        return []
+    longest, left_out = selection.text["ngrams"], selection.text["stop_words"]
+    runs = "single words" if longest == 1 else f"words, and runs of up to {longest}"
+    weights = {"tfidf": "weighted by TF-IDF", "counts": "counted"}
+    words = f"{runs}, {weights.get(selection.text.get('kind'), 'hashed')}"
+    if isinstance(left_out, str):
+        words += f"; without the {left_out} stop words of scikit-learn"
+    elif left_out is not None:
+        words += f"; without {count(len(left_out), 'stop word')}"
+    return [("Words", words)]
 
 
 def _preprocess_words(selection):

@@ -43,6 +43,7 @@ __all__ = [
     "choose_model",
     "log_spaced",
     "nested_cross_validation",
+    "nested_score",
     "score_path",
     "score_table",
 ]
@@ -210,6 +211,7 @@ class Trial(NamedTuple):
     candidates: dict
     choice: Choice
     repeat: Repeat
+    only_score: bool = False  # whether nothing is told of random features and single samples
 
     @property
     def is_nested(self):
@@ -307,6 +309,30 @@ def nested_cross_validation(source, candidates, choice, repeats):
     return NestedScores(choice, sizes, folds, len(repeats))
 
 
+def nested_score(source, candidates, choice, repeats):
+    """Score the choice among all candidates and numbers of features, and tell nothing else."""
+    scores = []
+    for repeat in repeats:
+        trial = Trial(candidates, choice, repeat, only_score=True)
+        counts = source.count_predictions(trial)
+        scores += [_score_fold(trial, counts, fold) for fold in range(repeat.n_folds)]
+    return float(np.mean(scores))
+
+
+def _score_fold(trial, counts, fold):
+    """Score what the inner folds of an outer fold choose."""
+    inner = {key: trial.choose_inside(counts, fold, key) for key in trial.candidates}
+    key = _best_key(inner)
+    position = slice(inner[key].position, inner[key].position + 1)
+    tested = counts.outer[fold, key].take_models(position)
+    return tested.score(trial.choice.scoring, trial.choice.costs)[0]
+
+
+def _best_key(inner):
+    """Return the method that the inner folds of a fold prefer."""
+    return max(inner, key=lambda key: np.nan_to_num(inner[key].score))
+
+
 class MethodInFold(NamedTuple):
     """What a method does in an outer fold."""
 
@@ -376,10 +402,7 @@ class NestedScores:
     @cached_property
     def _winners(self):
         """Key of the method that each fold chose by its inner folds, and what it did."""
-        keys = [
-            max(fold, key=lambda key, fold=fold: np.nan_to_num(fold[key].inner.score))
-            for fold in self._folds
-        ]
+        keys = [_best_key({key: each.inner for key, each in fold.items()}) for fold in self._folds]
         return [(key, fold[key]) for key, fold in zip(keys, self._folds, strict=True)]
 
     @property

@@ -5,6 +5,7 @@ from each training set anew. Words are counted once as well: which of them count
 learned.
 """
 
+from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -105,6 +106,13 @@ class PreparedSamples:
         return self.given._replace(
             X=X, features=Features(X.shape[1], counter.get_feature_names_out())
         )
+
+    def relabel(self, codes):
+        """Return the same samples with other labels."""
+        found = copy(self)
+        for name in ("given", "counted", "data"):
+            setattr(found, name, getattr(self, name)._replace(codes=codes))
+        return found
 
     @cached_property
     def _fitted(self):

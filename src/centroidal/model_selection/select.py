@@ -11,7 +11,8 @@ from ..streaming.batches import Batches
 from .feature_flow import steps_of
 from .methods import BEST, METHODS, best_candidates, selection_methods
 from .metrics import majority_score
-from .nested import Candidate, Choice, NestedScores, nested_cross_validation
+from .nested import Candidate, Choice, NestedScores, nested_cross_validation, nested_score
+from .permutation import Permutations
 from .procedures import FinalModel
 from .repeatable import versions
 from .selection import FeatureSelection
@@ -45,6 +46,9 @@ def select_features(
     preprocess=None,
     text=None,
     n_resamples=0,
+    n_permutations=0,
+    permute_within=None,
+    stop_after=None,
     feature_names=None,
     classes=None,
     checkpoint=None,
@@ -134,6 +138,16 @@ def select_features(
     n_resamples : int, default=0
         Number of halves of the samples in which to select again, for `stability`; an even number,
         or 0 for none.
+    n_permutations : int, default=0
+        How often to do all of it with permuted labels, for a p-value, see `permutations`. Where all
+        samples of a group have one label, whole groups change places, else samples inside the
+        groups. Folds are drawn once each time.
+    permute_within : {"blocks"} or None, default=None
+        Whether labels stay inside the blocks when they are permuted, so that what differs between
+        the blocks counts for nothing.
+    stop_after : int or None, default=None
+        Number of permutations that score as well as the labels after which to stop: the p-value is
+        not small then, and is known well enough.
     feature_names : array-like of str, default=None
         Names of the features; None takes those of a data frame, or x0, x1, ...
     classes : array-like, default=None
@@ -226,6 +240,7 @@ def select_features(
     in_memory = {
         "groups": groups, "blocks": blocks, "impute": impute, "preprocess": preprocess,
         "text": text, "n_resamples": n_resamples, "feature_names": feature_names,
+        "permutations": Permutations.check(n_permutations, permute_within, stop_after, blocks),
     }  # fmt: skip
     in_batches = {
         "classes": classes, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every,
@@ -249,6 +264,7 @@ def select_features(
     described = source.describe_samples(found.candidates[scores.method], scores, final, repeats)
     run = partial(_select_part, method, choice, source.classes)
     in_blocks = source.score_blocks(run, choice)
+    again = partial(_score_again, found.candidates, choice, repeats[0].n_folds)
     hits = source.group_hits(scores, repeats)
     results, unseen = scores.results(), UnseenSamples(source, scores.outcome, described, hits)
     metrics = unseen.metrics()
@@ -270,6 +286,7 @@ def select_features(
         block_name=series_name(blocks),
         suspicions=tuple(each._asdict() for each in suspicions),
         blocks=in_blocks,
+        permutations=source.test_permutations(again, found.candidates),
         impute=impute,
         preprocess=_say_preprocess(preprocess),
         max_features=choice.max_features,
@@ -324,6 +341,12 @@ def _select(source, method, choice, cv, n_repeats):
     scores = nested_cross_validation(source, candidates, choice, repeats)
     final = source.fit_final(candidates[scores.method], scores.n_features, choice.costs)
     return _Selected(candidates, repeats, scores, final)
+
+
+def _score_again(candidates, choice, n_folds, source):
+    """Return the score of all that is done with the samples of a source; folds are drawn once."""
+    repeats = source.cut(n_folds, 1, choice.needs_inner_folds(candidates))
+    return nested_score(source, candidates, choice, repeats)
 
 
 def _select_part(method, choice, classes, source):

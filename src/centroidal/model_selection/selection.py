@@ -8,6 +8,7 @@ import numpy as np
 from .._plain import interval_text, percent, score_text
 from .methods import METRICS, PROBABILITY_SCORES, metric_of, plain_score
 from .metrics import metric_rows, metric_table
+from .permutation import PermutationTest
 
 __all__ = ["FeatureSelection"]
 
@@ -120,6 +121,9 @@ class FeatureSelection:
         samples, or the ``trouble`` there was with it; the mean ``score`` of the blocks; and how
         strongly block and class go together, as ``cramers_v`` between 0 and 1 with the ``p_value``
         of a permutation test.
+    permutations : PermutationTest or None
+        How the whole selection scores with permuted labels, with the p-value of the score and of
+        each feature, if that was asked for.
     seconds : float
         Time it took; if it went on from a checkpoint, the time since then.
     versions : dict of str to str
@@ -168,6 +172,7 @@ class FeatureSelection:
     block_name: str | None
     suspicions: tuple
     blocks: dict | None
+    permutations: PermutationTest | None
     impute: str | None
     preprocess: str | None
     max_features: int | None
@@ -180,6 +185,11 @@ class FeatureSelection:
     def is_streamed(self):
         """Whether the samples were read in batches, so that nothing is kept of a single one."""
         return self.predicted is None
+
+    @property
+    def p_value(self):
+        """Probability of a score as good if labels mean nothing; None if it was not asked for."""
+        return None if self.permutations is None else self.permutations.p_value
 
     @property
     def selected(self):

@@ -5,6 +5,7 @@ the final model. `MemorySource` has all samples in memory, `BatchSource` (in `st
 reads them in batches.
 """
 
+from copy import copy
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from .blocks import Blocks
 from .methods import METHODS, DataKind
 from .metrics import Tested, loss_moments
 from .nested import N_RANDOM, ChosenPredictions, FoldCounts, Trial
+from .permutation import Relabelling, run_permutations
 from .preparation import Preparation, PreparedSamples, find_examples
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
 from .splits import Units, check_groups, cut_samples
@@ -48,7 +50,7 @@ class MemorySource:
 
     def __init__(
         self, X, y, random_state, n_jobs, progress, *, groups, blocks, impute, preprocess,
-        text, n_resamples, feature_names,
+        text, n_resamples, feature_names, permutations=None,
     ):  # fmt: skip
         _check_resamples("n_resamples", n_resamples)
         self._progress = progress_function(progress, "steps")
@@ -69,6 +71,7 @@ class MemorySource:
         self._ids = None if groups is None else hash_names(np.array(texts(groups), dtype=object))
         self._blocks = Blocks.check(blocks, self._data.codes, self._groups)
         self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
+        self._permutations = permutations
         self._n_done = self._n_steps = 0
 
     @property
@@ -89,6 +92,38 @@ class MemorySource:
             groups=None if groups is None else groups[rows], blocks=None, **self._asked,
             n_resamples=0, feature_names=None,
         )  # fmt: skip
+
+    def relabel(self, codes):
+        """Return the same samples with other labels, given as codes, if any; it tells no progress."""
+        found = copy(self)
+        found._samples = self._samples.relabel(self._data.codes if codes is None else codes)
+        found._data, found._n_jobs = found._samples.data, None
+        found._progress = progress_function(None, "steps")
+        return found
+
+    def relabelling(self, within):
+        """Return what may change places where labels are permuted, inside blocks if asked for."""
+        blocks = self._blocks.numbers if within == "blocks" else None
+        return Relabelling.of(self._data.codes, self._groups, blocks)
+
+    @property
+    def gains(self):
+        """How well each feature tells the classes apart by itself: its gain for l2 centers."""
+        rows = np.arange(self._data.codes.size)
+        path = METHODS["l2"].build(self.kind).fit(self._samples.learned_from(rows), rows)
+        return path.solution.path.gains
+
+    def test_permutations(self, run, candidates):
+        """Run the whole selection with permuted labels; None if that was not asked for.
+
+        `run` takes a source and returns the score of what is selected from it.
+        """
+        if self._permutations is None:
+            return None
+        prefer = _prefer(candidates)
+        return run_permutations(
+            self, run, self._permutations, self._n_jobs, prefer, self._step_done
+        )
 
     def find_suspicions(self):
         """Look for what would make the score too good."""
@@ -147,7 +182,8 @@ class MemorySource:
             if trial.choice.needs_every_class:
                 self._check_folds(trial)
         n_blocks = 0 if self._blocks is None else self._blocks.names.size
-        n_after = 1 + bool(self._n_resamples) + n_blocks
+        n_permutations = 0 if self._permutations is None else self._permutations.number
+        n_after = 1 + bool(self._n_resamples) + n_blocks + n_permutations
         self._n_steps = sum(len(_jobs(trial)) for trial in trials) + n_after
 
     def _check_folds(self, trial):
@@ -184,7 +220,7 @@ class MemorySource:
         """Add what some training sets predict to the counts."""
         summaries = self._summaries(work, jobs)
         tasks = ((work, *job, _chosen(work, counts, *job), summaries[job]) for job in jobs)
-        found = run_jobs(_predict, tasks, self._n_jobs, work.prefers)
+        found = run_jobs(_predict, tasks, self._n_jobs, _prefer(work.trial.candidates))
         for (left_out, key), predicted in zip(jobs, found, strict=True):
             predicted.add_to(counts, left_out, key)
             self._step_done(f"{key or 'random features'}, {work.trial.repeat.name_folds(left_out)}")
@@ -271,15 +307,14 @@ class _Work(NamedTuple):
     trial: Trial
     random_centers: Any  # the procedure that random features are tried with
 
-    @property
-    def prefers(self):
-        """What jobs had better run in: loops that release the GIL need no processes."""
-        candidates = self.trial.candidates.values()
-        return "threads" if all(each.uses_threads for each in candidates) else None
-
     def procedure(self, key):
         """Return the procedure of a method; None stands for random features."""
         return self.random_centers if key is None else self.trial.candidates[key].procedure
+
+
+def _prefer(candidates):
+    """Return what jobs had better run in: loops that release the GIL need no processes."""
+    return "threads" if all(each.uses_threads for each in candidates.values()) else None
 
 
 def _jobs(trial):
@@ -288,7 +323,7 @@ def _jobs(trial):
     Random features are tried with the centers of a method that has them, or by themselves under the
     key None, and have no part in what the inner folds choose.
     """
-    alone = () if trial.centers_key is not None else (None,)
+    alone = () if trial.only_score or trial.centers_key is not None else (None,)
     return [
         (left_out, key)
         for left_out in trial.training_sets
@@ -324,7 +359,7 @@ class _Found(NamedTuple):
 
 def _chosen(work, counts, left_out, key):
     """Return the position of the size that inner folds choose; None in these themselves."""
-    if len(left_out) == 2 or key is None:
+    if len(left_out) == 2 or key is None or work.trial.only_score:
         return None
     return work.trial.choose_inside(counts, *left_out, key).position
 
@@ -336,7 +371,7 @@ def _predict(work, left_out, key, position, summary):
     """
     data, path = _fit(work, left_out, key, summary)
     trial, test = work.trial, work.trial.repeat.rows(*left_out)
-    has_random = len(left_out) == 1 and key == trial.centers_key
+    has_random = len(left_out) == 1 and key == trial.centers_key and not trial.only_score
     sizes = trial.all_sizes if has_random else trial.sizes_of(key, left_out)
     mine = np.arange(sizes.size)
     if has_random and key is not None:

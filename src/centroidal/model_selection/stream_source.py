@@ -96,6 +96,10 @@ class BatchSource:
         """Return None: batches have no blocks."""
         return
 
+    def test_permutations(self, run, candidates):
+        """Return None: labels of samples that are not in memory do not change places."""
+        return
+
     @property
     def units(self):
         """What is dealt to folds, samples or groups, counted for each class."""

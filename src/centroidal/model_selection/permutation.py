@@ -1,0 +1,284 @@
+"""Could the score come from chance? The whole selection again, with labels that mean nothing.
+
+Each relabelling goes through all that the labels went through: folds, ranking, choice of the number
+of features inside them, score outside. Which labels may change places depends on what is
+exchangeable: those of samples, of whole groups, or of samples inside a group or block.
+"""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import beta
+
+from .._parameters import check_choice, check_count, number, optional
+from .repeatable import run_jobs
+
+__all__ = ["PermutationTest", "Permutations", "Relabelling", "run_permutations"]
+
+_STREAM = 7  # sets these random numbers apart from others of the same seed
+_ROUNDING = 1e-12  # scores that are equal in exact arithmetic are as good
+_OUTSIDE = 0.025  # share of the interval's error on either side
+_check_number = number(
+    "an int, 0 for none", lambda value: value >= 0, "be at least 0, for none", Integral
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutationTest:
+    """How the whole selection scores when labels mean nothing.
+
+    Made by :func:`permutation_test`, or by :func:`select_features` with `n_permutations`. Printing
+    it shows the p-value.
+
+    Attributes
+    ----------
+    score : float
+        Score of the samples as they are labelled, with folds that are drawn once, as they are for
+        each relabelling.
+    null_scores : ndarray of shape (n_permutations,)
+        Scores of the same samples with labels that were permuted.
+    n_asked : int
+        Number of permutations that were asked for; less are done if `stop_after` of them were as
+        good, or if it was interrupted.
+    stop_after : int or None
+        Number of permutations as good as the labels after which it was to stop.
+    permuted : str
+        What changed places: "samples", "groups" (labels of whole groups), or samples "within
+        groups"; and "within blocks", if that was asked for.
+    gains : ndarray of shape (n_features,)
+        How well each feature tells the classes apart by itself: its gain for l2 centers of all
+        samples.
+    feature_p_values : ndarray of shape (n_features,)
+        For each feature the share of relabellings in which any feature has a gain as large: if
+        those of at most 0.05 are said to differ between the classes, the probability that one of
+        them does not is at most 0.05.
+    expected_false : ndarray of shape (n_features,)
+        For each feature the number of features that have a gain as large as its own in a
+        relabelling, on average: so many of those that are as good as it are expected to be luck.
+    """
+
+    score: float
+    null_scores: np.ndarray
+    n_asked: int
+    stop_after: int | None
+    permuted: str
+    gains: np.ndarray
+    feature_p_values: np.ndarray
+    expected_false: np.ndarray
+
+    @property
+    def n_permutations(self):
+        """Number of permutations that were done."""
+        return self.null_scores.size
+
+    @property
+    def n_as_good(self):
+        """Number of them that score as well as the labels, or better."""
+        return _count_as_good(self.null_scores, self.score)
+
+    @property
+    def is_stopped(self):
+        """Whether so many were as good that it stopped early."""
+        return self.stop_after is not None and self.n_as_good >= self.stop_after
+
+    @property
+    def p_value(self):
+        """Probability of a score as good if labels mean nothing.
+
+        The labels count as one of their permutations; where it stopped early, the last one was as
+        good, and stands for them :cite:p:`Besag1991`.
+        """
+        if self.is_stopped:
+            return self.n_as_good / self.n_permutations
+        return (self.n_as_good + 1) / (self.n_permutations + 1)
+
+    @property
+    def interval(self):
+        """Ends of the 95 % confidence interval of what `p_value` would be with all permutations."""
+        good, others = self.n_as_good, self.n_permutations - self.n_as_good
+        low = beta.ppf(_OUTSIDE, good, others + 1) if good else 0.0
+        high = beta.ppf(1.0 - _OUTSIDE, good + 1, others) if others else 1.0
+        return float(low), float(high)
+
+    def false_discoveries(self, columns):
+        """Return how many of some features are expected to be luck, judged each by itself.
+
+        At most all of them. It is a bound: if some features do tell the classes apart, less are.
+        """
+        return float(min(self.expected_false[columns].max(), len(columns)))
+
+    def __str__(self):
+        low, high = self.interval
+        return (
+            f"p = {p_text(self.p_value)} (95 % interval {p_text(low)} to {p_text(high)}): "
+            f"{self.n_as_good} of {self.n_permutations} permutations ({self.permuted}) score as "
+            f"well as the labels."
+        )
+
+    __repr__ = __str__
+
+
+def p_text(value):
+    """Write a p-value with two digits that count."""
+    return f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
+
+
+def _count_as_good(scores, score):
+    return int(np.count_nonzero(scores >= score - _ROUNDING))
+
+
+# ------------------------------------------------------------------ labels that mean nothing
+
+
+class Relabelling(NamedTuple):
+    """What may change places: labels of units, each with all others of its stratum."""
+
+    codes: np.ndarray  # of the units
+    units: np.ndarray | None  # of each sample; None if samples are the units
+    strata: np.ndarray
+    name: str
+
+    @classmethod
+    def of(cls, codes, groups=None, blocks=None):
+        """Find what is exchangeable, given the groups of samples and blocks to stay inside.
+
+        Where all samples of a group have one label, whole groups change places; elsewhere labels do
+        inside the groups.
+        """
+        units, strata, name = None, np.zeros(codes.size, dtype=int), "samples"
+        if groups is not None:
+            first = np.unique(groups, return_index=True)[1]
+            if (codes == codes[first][groups]).all():
+                units, name = groups, "groups"
+            else:
+                strata, name = groups, "samples within groups"
+        if blocks is not None:
+            name = f"{name}, within blocks"
+            strata = np.unique(np.column_stack([strata, blocks]), axis=0, return_inverse=True)[1]
+        if units is not None:
+            if blocks is not None and (strata != strata[first][units]).any():
+                raise ValueError("permute_within='blocks' needs each group in one block.")
+            codes, strata = codes[first], strata[first]
+        found = cls(codes, units, strata, name)
+        if found._n_mixed == 0:
+            raise ValueError(
+                f"n_permutations must be 0: permuting {name} changes nothing, as all in one have "
+                "the same class."
+            )
+        return found
+
+    @property
+    def _n_mixed(self):
+        """Number of strata with units of several classes."""
+        pairs = np.unique(np.column_stack([self.strata, self.codes]), axis=0)
+        return np.count_nonzero(np.bincount(pairs[:, 0]) > 1)
+
+    def draw(self, seed, number):
+        """Return the labels of all samples after a permutation, the same for the same number."""
+        rng = np.random.default_rng((seed, _STREAM, number))
+        codes = np.empty_like(self.codes)
+        places = np.argsort(self.strata, kind="stable")
+        codes[places] = self.codes[np.lexsort((rng.random(codes.size), self.strata))]
+        return codes if self.units is None else codes[self.units]
+
+
+# ------------------------------------------------------------------ the test
+
+
+class Permutations(NamedTuple):
+    """How many permutations are asked for, and when to stop before."""
+
+    number: int
+    within: str | None
+    stop_after: int | None
+
+    @classmethod
+    def check(cls, n_permutations, within, stop_after, blocks):
+        """Return what is asked for; None for no permutations."""
+        _check_number("n_permutations", n_permutations)
+        check_choice("permute_within", within, (None, "blocks"))
+        optional(check_count)("stop_after", stop_after)
+        if within == "blocks" and blocks is None:
+            raise ValueError("permute_within='blocks' needs blocks, the block of each sample.")
+        return cls(int(n_permutations), within, stop_after) if n_permutations else None
+
+
+class _Null(NamedTuple):
+    """What a relabelling shows."""
+
+    score: float
+    gains: np.ndarray  # of the features, each by itself
+
+
+def run_permutations(source, run, asked, n_jobs, prefer, step_done):
+    """Run the whole selection with permuted labels, and compare.
+
+    `run` takes a source and returns the score of what is selected from it; `prefer` says where it
+    had better run. Where it is interrupted, what is finished counts.
+    """
+    relabelling = source.relabelling(asked.within)
+    own = _try_labels(run, source, None)
+    tally = _Tally(own, asked.stop_after)
+    jobs = ((run, source, relabelling.draw(source.seed, k)) for k in range(asked.number))
+    try:
+        for found in run_jobs(_try_labels, jobs, n_jobs, prefer):
+            tally.add(found)
+            step_done(f"permutation {len(tally.scores)}")
+            if tally.is_enough:
+                break
+    except KeyboardInterrupt:
+        if not tally.scores:
+            raise
+    return PermutationTest(
+        score=own.score,
+        null_scores=np.array(tally.scores),
+        n_asked=asked.number,
+        stop_after=asked.stop_after,
+        permuted=relabelling.name,
+        gains=own.gains,
+        feature_p_values=tally.feature_p_values(),
+        expected_false=tally.expected_false(),
+    )
+
+
+def _try_labels(run, source, codes):
+    """Score a selection with other labels, and find the gain of each feature by itself."""
+    source = source.relabel(codes)
+    return _Null(run(source), source.gains)
+
+
+class _Tally:
+    """What relabellings show, summed up as they come."""
+
+    def __init__(self, own, stop_after):
+        self.scores, self._largest, self._own, self._stop_after = [], [], own, stop_after
+        self._order = np.argsort(own.gains, kind="stable")
+        self._limits = own.gains[self._order] * (1.0 - _ROUNDING)
+        self._n_as_large = np.zeros(own.gains.size)
+
+    def add(self, found):
+        """Take in one more."""
+        self.scores.append(found.score)
+        self._largest.append(found.gains.max())
+        gains = np.sort(found.gains)
+        self._n_as_large += gains.size - np.searchsorted(gains, self._limits)
+
+    @property
+    def is_enough(self):
+        """Whether so many are as good that no more are needed."""
+        good = _count_as_good(np.array(self.scores), self._own.score)
+        return self._stop_after is not None and good >= self._stop_after
+
+    def expected_false(self):
+        """Mean number of features with a gain as large as that of each feature."""
+        expected = np.empty(self._order.size)
+        expected[self._order] = self._n_as_large / len(self.scores)
+        return expected
+
+    def feature_p_values(self):
+        """Share of relabellings, the labels among them, in which any feature has such a gain."""
+        largest = np.sort(self._largest)
+        n_as_large = largest.size - np.searchsorted(largest, self._own.gains * (1.0 - _ROUNDING))
+        return (n_as_large + 1) / (largest.size + 1)

@@ -80,6 +80,11 @@ class CentersProcedure(NamedTuple):
             return None
         return fold_moments(data.X, data.codes, data.classes.size, folds, sets)
 
+    def counts_folds(self, data):
+        """Whether `count_folds` knows what all training sets predict."""
+        problem, is_plain = self._problem, data.weights is None and not issparse(data.X)
+        return problem.streams and problem.scale == "within" and is_plain
+
     def fit_summary(self, data, summary):
         """Return the models of all numbers of features, fitted to the rows of a summary."""
         return self.path(self._problem.solve_moments(self.estimator, data.X, summary))

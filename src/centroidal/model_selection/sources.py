@@ -17,6 +17,7 @@ from .._data import rows_of
 from .._parameters import number
 from .._progress import progress_function
 from ..classifiers import CostSensitiveClassifier, FisherSubspace
+from ..solvers.fold_centers import FeatureRows, count_folds
 from ..statistics.threads import row_blocks
 from ..streaming.labels import hash_names
 from ..streaming.request import texts
@@ -72,6 +73,7 @@ class MemorySource:
         self._blocks = Blocks.check(blocks, self._data.codes, self._groups)
         self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
         self._permutations = permutations
+        self._rows = self._gains = None  # of many relabellings, and of one
         self._n_done = self._n_steps = 0
 
     @property
@@ -109,6 +111,8 @@ class MemorySource:
     @property
     def gains(self):
         """How well each feature tells the classes apart by itself: its gain for l2 centers."""
+        if self._gains is not None:
+            return self._gains
         rows = np.arange(self._data.codes.size)
         path = METHODS["l2"].build(self.kind).fit(self._samples.learned_from(rows), rows)
         return path.solution.path.gains
@@ -121,6 +125,10 @@ class MemorySource:
         if self._permutations is None:
             return None
         prefer = _prefer(candidates)
+        (procedure, *others), data = [each.procedure for each in candidates.values()], self._data
+        is_alone = not others and procedure.merges and not self._samples.is_learned
+        if is_alone and procedure.counts_folds(data):
+            self._rows = FeatureRows.of(data.X)
         return run_permutations(
             self, run, self._permutations, self._n_jobs, prefer, self._step_done
         )
@@ -208,12 +216,35 @@ class MemorySource:
 
         Inner folds come first, so that of the size that they choose probabilities can be kept.
         """
+        if trial.only_score and self._rows is not None and not trial.choice.needs_scores:
+            counts = self._count_at_once(trial)
+            if counts is not None:
+                return counts
         counts = FoldCounts.empty()
         work = _Work(self._samples, trial, _random_centers(self.kind, trial))
         for n_left_out in (2, 1):
             jobs = [job for job in _jobs(trial) if len(job[0]) == n_left_out]
             for start in range(0, len(jobs), self._n_sets_at_a_time):
                 self._run_jobs(work, jobs[start : start + self._n_sets_at_a_time], counts)
+        return counts
+
+    def _count_at_once(self, trial):
+        """Do so for l2 centers of all training sets together; None if one has no row of a class."""
+        counts, data, repeat = FoldCounts.empty(), self._data, trial.repeat
+        ((key, candidate),) = trial.candidates.items()
+        sets = [*trial.training_sets, ()]
+        found = count_folds(
+            self._rows, data.codes, data.classes.size, repeat.folds, sets, candidate.sizes
+        )
+        if found is None:
+            return None
+        self._gains = found.roots[-1] ** 2
+        for left_out, tested in zip(sets[:-1], found.counts[:-1], strict=True):
+            mine = slice(None)
+            if len(left_out) == 2:
+                mine = trial.choice.positions(candidate.sizes)
+            parts = [Tested(tested[mine, fold]) for fold in range(len(left_out))]
+            _Found(parts).add_to(counts, left_out, key)
         return counts
 
     def _run_jobs(self, work, jobs, counts):

@@ -73,6 +73,8 @@ def selection(table, selection, written, rows, steps):
     _say(console, selection["answer"], style="bold")
     if selection["answer_in_blocks"]:
         _say(console, selection["answer_in_blocks"])
+    if selection["answer_by_chance"]:
+        _say(console, selection["answer_by_chance"])
     console.print(_feature_table(selection["features"]))
     console.print(_metric_table(rows, "unseen samples"))
     console.print(_confusion_table(selection))

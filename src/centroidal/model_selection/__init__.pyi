@@ -1,3 +1,4 @@
+from .audit import permutation_test
 from .compare import ComparisonInterrupted, ComparisonRun, compare, iter_comparison
 from .comparison import Comparison, FoldResult
 from .curve import SelectionCurve, selection_curve
@@ -5,6 +6,7 @@ from .disjoint_centroid_cv import DisjointCentroidClassifierCV
 from .fisher_subspace_cv import FisherSubspaceClassifierCV
 from .lineup import comparison_lineup
 from .methods import METHODS, Method, register_method
+from .permutation import PermutationTest
 from .random_features import RandomFeaturesClassifier
 from .ranked_features_cv import RankedFeaturesClassifierCV
 from .select import select_features
@@ -23,6 +25,7 @@ __all__ = [
     "FisherSubspaceClassifierCV",
     "FoldResult",
     "Method",
+    "PermutationTest",
     "RandomFeaturesClassifier",
     "RankedFeaturesClassifierCV",
     "SelectionCurve",
@@ -33,6 +36,7 @@ __all__ = [
     "compare",
     "comparison_lineup",
     "iter_comparison",
+    "permutation_test",
     "register_method",
     "select_features",
     "selection_curve",

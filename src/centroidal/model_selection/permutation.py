@@ -8,6 +8,7 @@ exchangeable: those of samples, of whole groups, or of samples inside a group or
 from dataclasses import dataclass
 from numbers import Integral
 from typing import NamedTuple
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from scipy.stats import beta
@@ -19,6 +20,7 @@ __all__ = ["PermutationTest", "Permutations", "Relabelling", "run_permutations"]
 
 _STREAM = 7  # sets these random numbers apart from others of the same seed
 _ROUNDING = 1e-12  # scores that are equal in exact arithmetic are as good
+UNLIKELY = 0.05  # p-value from which on chance is no explanation
 _OUTSIDE = 0.025  # share of the interval's error on either side
 _check_number = number(
     "an int, 0 for none", lambda value: value >= 0, "be at least 0, for none", Integral
@@ -56,7 +58,8 @@ class PermutationTest:
         them does not is at most 0.05.
     expected_false : ndarray of shape (n_features,)
         For each feature the number of features that have a gain as large as its own in a
-        relabelling, on average: so many of those that are as good as it are expected to be luck.
+        relabelling, on average, the labels being one of them: so many of those that are as good as
+        it are expected to be luck.
     """
 
     score: float
@@ -109,13 +112,43 @@ class PermutationTest:
         """
         return float(min(self.expected_false[columns].max(), len(columns)))
 
-    def __str__(self):
-        low, high = self.interval
-        return (
-            f"p = {p_text(self.p_value)} (95 % interval {p_text(low)} to {p_text(high)}): "
-            f"{self.n_as_good} of {self.n_permutations} permutations ({self.permuted}) score as "
-            f"well as the labels."
+    def summary(self, selected=(), score=None):
+        """Say how often permuted labels do as well, and how many of some features may be luck.
+
+        Parameters
+        ----------
+        selected : array-like of int, default=()
+            Columns of the features.
+        score : str, default=None
+            `score` in words.
+
+        Returns
+        -------
+        str
+            A sentence or two.
+        """
+        low, high = (p_text(end) for end in self.interval)
+        score = f"{self.score:.3f}" if score is None else score
+        n_good, permuted = self.n_as_good, self.permuted.replace("samples within", "within")
+        words = (
+            f"Of {self.n_permutations:,} permutations of the labels ({permuted}) {n_good:,} "
+            f"{'scores' if n_good == 1 else 'score'} as well as {score}: p = "
+            f"{p_text(self.p_value)} (95 % interval {low} to {high})."
         )
+        if self.n_permutations < self.n_asked and not self.is_stopped:
+            words += f" It was interrupted; {self.n_asked:,} were asked for."
+        if len(selected) == 0:
+            return words
+        n_sure = np.count_nonzero(self.feature_p_values[selected] <= UNLIKELY)
+        n_false = self.false_discoveries(selected)
+        return (
+            f"{words} Each by itself, {n_sure:,} of the {len(selected):,} features differ between "
+            f"the classes (p <= {UNLIKELY}, corrected for all features), and at most "
+            f"{n_false:.2g} of them are expected to be luck."
+        )
+
+    def __str__(self):
+        return self.summary()
 
     __repr__ = __str__
 
@@ -222,8 +255,9 @@ def run_permutations(source, run, asked, n_jobs, prefer, step_done):
     own = _try_labels(run, source, None)
     tally = _Tally(own, asked.stop_after)
     jobs = ((run, source, relabelling.draw(source.seed, k)) for k in range(asked.number))
+    results = run_jobs(_try_labels, jobs, n_jobs, prefer)
     try:
-        for found in run_jobs(_try_labels, jobs, n_jobs, prefer):
+        for found in results:
             tally.add(found)
             step_done(f"permutation {len(tally.scores)}")
             if tally.is_enough:
@@ -231,6 +265,10 @@ def run_permutations(source, run, asked, n_jobs, prefer, step_done):
     except KeyboardInterrupt:
         if not tally.scores:
             raise
+    finally:
+        with catch_warnings():  # of jobs that were begun and are not needed
+            simplefilter("ignore", UserWarning)
+            results.close()
     return PermutationTest(
         score=own.score,
         null_scores=np.array(tally.scores),
@@ -256,14 +294,17 @@ class _Tally:
         self.scores, self._largest, self._own, self._stop_after = [], [], own, stop_after
         self._order = np.argsort(own.gains, kind="stable")
         self._limits = own.gains[self._order] * (1.0 - _ROUNDING)
-        self._n_as_large = np.zeros(own.gains.size)
+        self._n_as_large = self._count_as_large(own.gains)
 
     def add(self, found):
         """Take in one more."""
         self.scores.append(found.score)
         self._largest.append(found.gains.max())
-        gains = np.sort(found.gains)
-        self._n_as_large += gains.size - np.searchsorted(gains, self._limits)
+        self._n_as_large += self._count_as_large(found.gains)
+
+    def _count_as_large(self, gains):
+        """Count those as large as each gain of the labels themselves, the smallest first."""
+        return gains.size - np.searchsorted(np.sort(gains), self._limits)
 
     @property
     def is_enough(self):
@@ -272,9 +313,12 @@ class _Tally:
         return self._stop_after is not None and good >= self._stop_after
 
     def expected_false(self):
-        """Mean number of features with a gain as large as that of each feature."""
+        """Mean number of features with a gain as large as that of each feature.
+
+        The labels count as one of the relabellings, so that it is never zero.
+        """
         expected = np.empty(self._order.size)
-        expected[self._order] = self._n_as_large / len(self.scores)
+        expected[self._order] = self._n_as_large / (len(self.scores) + 1)
         return expected
 
     def feature_p_values(self):

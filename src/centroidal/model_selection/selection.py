@@ -208,6 +208,7 @@ class FeatureSelection:
         -------
         dict of str to list
             Columns with an entry for each feature, the best first: ``rank``, ``feature``, ``gain``,
+            ``p_value`` and ``expected_false`` if there are `permutations` (see `PermutationTest`),
             ``speaks_for`` if these are words, ``frequency`` if there is a `stability`, and a
             ``center_`` of each class.
         """
@@ -216,6 +217,9 @@ class FeatureSelection:
             "feature": self.selected_names.tolist(),
             "gain": self.gains[self.selected].tolist(),
         }
+        if self.permutations is not None:
+            columns["p_value"] = self.permutations.feature_p_values[self.selected].tolist()
+            columns["expected_false"] = self.permutations.expected_false[self.selected].tolist()
         if self.text is not None:
             columns["speaks_for"] = [str(label) for label in self.speaks_for.tolist()]
         if self.stability is not None:
@@ -361,10 +365,18 @@ class FeatureSelection:
             )
         return words
 
+    def permutation_summary(self):
+        """Say how often permuted labels do as well; nothing if they were not asked for."""
+        if self.permutations is None:
+            return ""
+        name, write = METRICS[self.metric].name, self._score_text
+        return self.permutations.summary(self.selected, f"{name} {write(self.permutations.score)}")
+
     def __str__(self):
         shown = self.selected[:_MOST_ROWS]
         answer = [
-            self.summary(), self.group_summary(), self.block_summary(), self.warnings_summary()
+            self.summary(), self.group_summary(), self.block_summary(),
+            self.permutation_summary(), self.warnings_summary(),
         ]  # fmt: skip
         lines = [*filter(None, answer), "", "rank  gain       feature"]
         for rank, column in enumerate(shown.tolist(), start=1):

@@ -96,7 +96,7 @@ class MemorySource:
         )  # fmt: skip
 
     def relabel(self, codes):
-        """Return the same samples with other labels, given as codes, if any; it tells no progress."""
+        """Return the same samples with other labels, the codes, if given; it tells no progress."""
         found = copy(self)
         found._samples = self._samples.relabel(self._data.codes if codes is None else codes)
         found._data, found._n_jobs = found._samples.data, None

@@ -52,6 +52,7 @@ EXAMPLES = """\
 _N_RESAMPLES = 50
 _IN_MEMORY = (
     "--impute", "--preprocess", "--transpose", "--duplicates", *SHEET, "--blocks", "--resamples",
+    "--permutations", "--permute-within", "--stop-after",
     "--compare", "--export-selected",
 )  # fmt: skip
 _FILES = {
@@ -71,7 +72,7 @@ _PRINTED = (
     "majority_score", "max_features", "text",
     "beats_random", "metrics", "intervals", "classes", "class_counts", "confusion",
     "recall", "fold_choices", "method_scores", "impute", "has_mixed_groups", "preprocess", "blocks",
-    "is_confounded", "suspicions", "seconds",
+    "is_confounded", "suspicions", "p_value", "seconds",
 )  # fmt: skip
 
 
@@ -149,6 +150,20 @@ def _add_selection(group):
         "--resamples", type=even, metavar="N",
         help="halves of the samples in which to select anew, to see how stable it is; an even "
         "number (default: 50 with --report or --features, else 0)",
+    )  # fmt: skip
+    group.add_argument(
+        "--permutations", type=whole_number(0), default=0, metavar="N",
+        help="do all of it N times with permuted labels, for a p-value of the score and of each "
+        "feature; labels of whole groups where they are per group (default: 0)",
+    )  # fmt: skip
+    group.add_argument(
+        "--permute-within", choices=("blocks",),
+        help="permute labels inside the blocks only, so that what differs between them counts for "
+        "nothing",
+    )  # fmt: skip
+    group.add_argument(
+        "--stop-after", type=whole_number(1), metavar="N",
+        help="stop when N permutations score as well as the labels: p is not small then",
     )  # fmt: skip
 
 
@@ -308,6 +323,8 @@ def _select_table(args, messages):
         groups=groups_of(args, table), blocks=_blocks(args, table), impute=table.impute,
         preprocess=args.preprocess, text=text_options(args),
         n_resamples=n_resamples(args), feature_names=table.feature_names,
+        n_permutations=args.permutations, permute_within=args.permute_within,
+        stop_after=args.stop_after,
     )  # fmt: skip
     comparison = None if fits is None else finish_comparison(fits, args, messages)
     return table, selection, comparison
@@ -375,11 +392,24 @@ def selection_values(selection):
     return {
         "answer": selection.summary(),
         "answer_in_blocks": selection.block_summary(),
+        "answer_by_chance": selection.permutation_summary(),
+        "permutations": _permutation_values(selection.permutations),
         **{name: getattr(selection, name) for name in _PRINTED},
         "features": row_dicts(selection.feature_columns()),
         "stability": stability,
         "path": {name: selection.path[name] for name in on_path},
     }
+
+
+def _permutation_values(test):
+    """Return what permuted labels show; None if they were not asked for."""
+    if test is None:
+        return None
+    names = (
+        "p_value", "interval", "score", "n_permutations", "n_as_good", "n_asked", "stop_after",
+        "permuted", "null_scores",
+    )  # fmt: skip
+    return {name: getattr(test, name) for name in names}
 
 
 def _write(outputs, args, selection, table, comparison):

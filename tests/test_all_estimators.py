@@ -39,6 +39,7 @@ ESTIMATORS = [
     SparseCenterClassifier(),
     SparseCenterClassifier(metric="l1"),
     SparseCenterClassifier(metric="mahalanobis"),
+    SparseCenterClassifier(metric="mahalanobis", covariance="total"),
     SparseCenterClassifier(scale="within", priors="empirical", n_jobs=2),
     SparseCenterClassifier(metric="l1", scale="mad"),
     SparseCenterClassifierCV(),

@@ -46,6 +46,9 @@ COLUMNS = {
 ANY_ORDER = MOMENTS | COLUMNS
 MATRICES = {
     "mahalanobis": lambda: SparseCenterClassifier(3, metric="mahalanobis"),
+    "mahalanobis, total": lambda: SparseCenterClassifier(
+        3, metric="mahalanobis", covariance="total"
+    ),
     "l21": lambda: L21CentroidSelector(alpha=0.3),
     "l21 by reweighting": lambda: L21CentroidSelector(alpha=0.3, solver="irls"),
     "encoder": LinearCentroidEncoder,

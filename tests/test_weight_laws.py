@@ -35,6 +35,9 @@ RECIPES = {
     "l2 mad": lambda: SparseCenterClassifier(3, scale="mad"),
     "l1": lambda: SparseCenterClassifier(3, metric="l1"),
     "mahalanobis": lambda: SparseCenterClassifier(3, metric="mahalanobis"),
+    "mahalanobis, total": lambda: SparseCenterClassifier(
+        3, metric="mahalanobis", covariance="total"
+    ),
     "centers, chosen": lambda: SparseCenterClassifierCV(cv=3),
     "whitened": lambda: WhitenedCenterClassifier(3),
     "whitened, wide": WhitenedCenterClassifier,

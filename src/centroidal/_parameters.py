@@ -224,6 +224,29 @@ def check_priors(priors, counts):
     return shares / shares.sum()
 
 
+def check_covariance(name, value, n_features=None):
+    """Raise unless `value` is "within", "total" or a covariance matrix of so many features."""
+    if isinstance(value, str):
+        check_choice(name, value, ("within", "total"))
+        return
+    words = f"{name} must be 'within', 'total' or a symmetric, positive definite matrix"
+    try:
+        matrix = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{words}; got {value!r}.") from None
+    if matrix.ndim != 2 or matrix.shape != (n_features or len(matrix),) * 2:
+        rows = "one row and column a feature" if n_features is None else f"{n_features} rows"
+        raise ValueError(f"{words} of {rows}; got shape {matrix.shape}.")
+    if not np.isfinite(matrix).all():
+        raise ValueError(f"{words}; it is not finite.")
+    if (np.abs(matrix - matrix.T) > 1e-8 * np.abs(matrix).max()).any():
+        raise ValueError(f"{words}; it is not symmetric.")
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        raise ValueError(f"{words}; it is not positive definite.") from None
+
+
 def check_n_axes(value, n_classes):
     """Return the number of Fisher axes to keep, at most one less than classes."""
     if value is None:

@@ -5,10 +5,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.covariance import LedoitWolf
 from sklearn.exceptions import NotFittedError
 
-from centroidal import SparseCenterClassifier
+from centroidal import SparseCenterClassifier, SparseCenterClassifierCV
 from tests import reference
+from tests.reference.covariance import inverse_root
 
 FRAMES = {
     "numpy": np.asarray,
@@ -335,6 +337,101 @@ def test_transform_with_whitening_gives_the_features_that_are_compared(three_cla
     whitened = model.transform(X)
     means = [whitened[y == label].mean(axis=0) for label in model.classes_]
     np.testing.assert_allclose(means, model.centers_, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [None, "std"])
+def test_total_covariance_is_that_around_the_mean_of_all_shrunk_by_ledoit_and_wolf(
+    three_classes, scale
+):
+    X, y = three_classes
+    model = SparseCenterClassifier(3, metric="mahalanobis", covariance="total", scale=scale)
+    Z = X / X.std(axis=0) if scale else X
+    root = inverse_root(LedoitWolf().fit(Z).covariance_)
+    expected = SparseCenterClassifier(3).fit(Z @ root, y)
+    np.testing.assert_allclose(model.fit(X, y).centers_, expected.centers_, rtol=1e-8)
+    np.testing.assert_allclose(
+        model.decision_function(X), expected.decision_function(Z @ root), rtol=1e-8, atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("scale", [None, "std"])
+def test_given_covariance_whitens_as_it_is(three_classes, scale, rng):
+    X, y = three_classes
+    S = np.cov(rng.normal(size=(8, 40)))
+    divisor = X.std(axis=0) if scale else np.ones(8)
+    root = inverse_root(S / np.outer(divisor, divisor))
+    model = SparseCenterClassifier(3, metric="mahalanobis", covariance=S, scale=scale).fit(X, y)
+    expected = SparseCenterClassifier(3).fit(X / divisor @ root, y)
+    np.testing.assert_array_equal(model.feature_ranking_, expected.feature_ranking_)
+    np.testing.assert_allclose(
+        model.predict_proba(X), expected.predict_proba(X / divisor @ root), rtol=1e-8
+    )
+
+
+def test_diagonal_of_variances_is_the_scale_of_the_paper(three_classes):
+    """The special case of section IV-A."""
+    X, y = three_classes
+    variances = np.diag(X.var(axis=0))
+    model = SparseCenterClassifier(3, metric="mahalanobis", covariance=variances.tolist()).fit(X, y)
+    scaled = SparseCenterClassifier(3, scale="std").fit(X, y)
+    np.testing.assert_array_equal(model.feature_ranking_, scaled.feature_ranking_)
+    np.testing.assert_allclose(
+        model.decision_function(X), scaled.decision_function(X), rtol=1e-9, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("covariance", ["total", np.eye(8) + 0.5], ids=["total", "given"])
+def test_other_covariances_are_the_same_for_sparse_data(three_classes, covariance):
+    X, y = three_classes
+    options = {"metric": "mahalanobis", "covariance": covariance}
+    dense = SparseCenterClassifier(3, **options).fit(X, y)
+    found = SparseCenterClassifier(3, **options).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(
+        found.decision_function(sparse.csr_array(X)), dense.decision_function(X), rtol=1e-7
+    )
+
+
+@pytest.mark.parametrize("covariance", ["total", np.eye(8) + 0.5], ids=["total", "given"])
+def test_best_of_cross_validation_has_the_covariance_that_was_given(three_classes, covariance):
+    X, y = three_classes
+    options = {"metric": "mahalanobis", "covariance": covariance}
+    chosen = SparseCenterClassifierCV(cv=3, **options).fit(X, y)
+    plain = SparseCenterClassifier(chosen.n_features_to_select_, **options).fit(X, y)
+    for model in (chosen, chosen.best_estimator_):
+        np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+
+
+def test_samples_of_weight_zero_do_not_count_in_the_total_covariance(three_classes):
+    X, y = three_classes
+    counted = np.arange(len(y)) % 3 > 0
+    options = {"metric": "mahalanobis", "covariance": "total"}
+    weighted = SparseCenterClassifier(3, **options).fit(X, y, sample_weight=counted)
+    plain = SparseCenterClassifier(3, **options).fit(X[counted], y[counted])
+    np.testing.assert_allclose(
+        weighted.decision_function(X), plain.decision_function(X), rtol=1e-9, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        ("pooled", ValueError, "covariance='pooled' must be one of 'within', 'total'"),
+        (None, ValueError, r"must be 'within', 'total' or a symmetric.* got shape \(\)"),
+        ([["a"]], TypeError, r"must be 'within', 'total' or .* got \[\['a'\]\]"),
+        (np.eye(7), ValueError, r"matrix of 8 rows; got shape \(7, 7\)"),
+        (np.ones(8), ValueError, r"of one row and column a feature; got shape \(8,\)"),
+        (np.diag([np.nan] * 8), ValueError, "it is not finite"),
+        (np.triu(np.ones((8, 8))), ValueError, "it is not symmetric"),
+        (np.ones((8, 8)), ValueError, "it is not positive definite"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [SparseCenterClassifier, SparseCenterClassifierCV])
+def test_covariance_that_is_none_is_refused_with_what_is_allowed(
+    three_classes, kind, value, error, message
+):
+    with pytest.raises(error, match=message):
+        kind(metric="mahalanobis", covariance=value).fit(*three_classes)
 
 
 def test_sparse_data_stay_sparse_when_transformed(three_classes):

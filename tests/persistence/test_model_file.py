@@ -98,6 +98,7 @@ def test_fitted_estimator_gives_the_same_to_the_bit(estimator, table, path):
         KernelFisherSubspaceClassifier(),
         OnlineFisherSubspaceClassifier(),
         SparseCenterClassifier(),
+        SparseCenterClassifier(metric="mahalanobis", covariance=np.eye(6) + 0.5),
     ],
     ids=str,
 )
@@ -603,6 +604,24 @@ def sparse_bytes(indices=(0, 1), indptr=(0, 1, 2), shape=(2, 2), **others):
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **(arrays | others))
     return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "value"),
+    [
+        (DisjointCentroidClassifier("margin"), "norm", "l1"),
+        (SparseCenterClassifier(metric="mahalanobis"), "covariance", "pooled"),
+        (SparseCenterClassifier(metric="mahalanobis"), "covariance", [[1.0, 2.0]]),
+    ],
+    ids=str,
+)
+def test_parameter_that_cannot_be_is_refused_by_name(model, name, value, table, path):
+    save_model(clone(model).fit(*table), path)
+    is_list = isinstance(value, list)
+    forged = sequence(*(sequence(*map(plain, row)) for row in value)) if is_list else plain(value)
+    edit_attribute(path, name, forged)
+    with pytest.raises(ValueError, match=name):
+        load_model(path)
 
 
 @pytest.mark.parametrize(

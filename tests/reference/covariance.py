@@ -13,6 +13,12 @@ def residuals(X, codes, scale=1.0, weights=None):
     return left[codes >= 0]
 
 
+def inverse_root(covariance):
+    """S^(-1/2), the symmetric one."""
+    values, vectors = np.linalg.eigh(covariance)
+    return vectors @ np.diag(values**-0.5) @ vectors.T
+
+
 def pooled_covariance(X, codes, scale=1.0, weights=None):
     """Features by features."""
     weights = np.ones(len(codes)) if weights is None else weights

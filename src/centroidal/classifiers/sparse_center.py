@@ -5,7 +5,12 @@ from copy import copy
 import numpy as np
 
 from .._data import check_fitted
-from .._parameters import check_n_features_to_select, check_parameters, check_priors
+from .._parameters import (
+    check_covariance,
+    check_n_features_to_select,
+    check_parameters,
+    check_priors,
+)
 from ._base import MomentsClassifier
 from .sparse_center_rule import ColumnSummary, SparseCenterRule
 
@@ -35,13 +40,18 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
     metric : {"l2", "l1", "mahalanobis"}, default="l2"
         "l2": centers are class means, distances Euclidean. "l1": centers are class medians,
         distances sums of absolute differences; robust to outliers. "mahalanobis": as "l2" after
-        whitening with the pooled within-class covariance, shrunk by the formula of Ledoit and
-        Wolf; the features that are selected are then *whitened* features, each a mixture of all.
+        whitening with a `covariance`; the features that are selected are then *whitened* features,
+        each a mixture of all.
     scale : {None, "std", "within", "mad"}, default=None
         What each feature is divided by before anything else, without centering. "std": its
         standard deviation, as in the paper. "within": its pooled standard deviation inside the
         classes. "mad": its median absolute deviation from the class medians, times 1.4826; robust.
         A feature without spread is left as it is.
+    covariance : {"within", "total"} or array-like of shape (n_features, n_features), \
+            default="within"
+        What "mahalanobis" whitens with: the covariance around the class means, or around the mean
+        of all samples, shrunk by the formula of Ledoit and Wolf; or a given matrix, symmetric,
+        positive definite and in the units of the data, which is taken as it is.
     priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
         Class probabilities. With "uniform" the nearest center decides.
     n_jobs : int or None, default=None
@@ -88,8 +98,8 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
     ``CalibratedClassifierCV`` (its method "temperature" keeps the predictions).
 
     **Where we differ** from the paper: any number of classes is solved jointly and exactly, not one
-    against the rest; weights; priors; the scales "within" and "mad"; a covariance that is pooled
-    within the classes and shrunk, so that it exists for more features than samples.
+    against the rest; weights; priors; the scales "within" and "mad"; an estimated covariance is
+    shrunk, so that it exists for more features than samples.
 
     On word counts use "l2": a feature that is mostly zero in every class has medians of zero, and
     no gain with "l1". Time is O(n m), or O(nnz) for sparse data, which stay sparse; Mahalanobis
@@ -108,11 +118,19 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
     """
 
     def __init__(
-        self, n_features_to_select=None, *, metric="l2", scale=None, priors="uniform", n_jobs=None
+        self,
+        n_features_to_select=None,
+        *,
+        metric="l2",
+        scale=None,
+        covariance="within",
+        priors="uniform",
+        n_jobs=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.metric = metric
         self.scale = scale
+        self.covariance = covariance
         self.priors = priors
         self.n_jobs = n_jobs
 
@@ -141,6 +159,7 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
         """Raise unless the parameters are right for so many features and classes."""
         check_parameters(self)
         check_n_features_to_select(self.n_features_to_select, n_features)
+        check_covariance("covariance", self.covariance, n_features)
         check_priors(self.priors, np.ones(n_classes))
 
     def _keep_moments(self, features, classes, moments):

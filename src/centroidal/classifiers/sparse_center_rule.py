@@ -3,7 +3,7 @@
 How distance is measured is part of the problem; who chose the number of features does not matter.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -18,10 +18,11 @@ from .._data import (
     check_moments,
     check_rows,
 )
-from .._parameters import check_priors, choice
+from .._parameters import check_covariance, check_priors, choice
 from ..solvers.distances import (
     Whitening,
     absolute_distances,
+    given_whitening,
     log_odds,
     solve_whitening,
     squared_distances,
@@ -93,6 +94,7 @@ class SparseCenterRule(SupportMixin, SolvedClassifier):
     }
 
     _checks = {
+        "covariance": check_covariance,
         "metric": choice("l2", "l1", "mahalanobis"),
         "scale": choice(None, "std", "within", "mad"),
     }
@@ -101,7 +103,7 @@ class SparseCenterRule(SupportMixin, SolvedClassifier):
 
     @property
     def _problem(self):
-        return SparseCenterProblem(self.metric, self.scale)
+        return SparseCenterProblem(self.metric, self.scale, self.covariance)
 
     @property
     def _takes_dask(self):
@@ -221,6 +223,7 @@ class SparseCenterProblem(NamedTuple):
 
     metric: str
     scale: str | None
+    covariance: Any = "within"  # or "total", or a matrix
 
     @property
     def needs_columns(self):
@@ -259,9 +262,23 @@ class SparseCenterProblem(NamedTuple):
         summary.check(estimator, data.X)
         with np.errstate(over="ignore", invalid="ignore"):
             scale = self.feature_scale(summary)
-            solution = _solve_whitened(data, summary.moments, scale, n_jobs)
+            whitening = self._whitening(data, summary.moments, scale)
+            path = solve_l2_centers(_whitened_moments(whitening, data, n_jobs), np.ones_like(scale))
+        solution = Solution(path, summary.moments.counts, whitening=whitening)
         check_finite_summary(estimator, data.X, *solution.path.summaries)
         return solution
+
+    def _whitening(self, data, moments, scale):
+        """Whiten with the covariance around the class means or the mean of all, or a given one."""
+        if not isinstance(self.covariance, str):
+            return given_whitening(np.asarray(self.covariance, dtype=float), scale)
+        codes = data.codes
+        if self.covariance == "total":
+            codes = np.minimum(codes, 0)  # one class; what is left out stays so
+            moments = class_moments(data.X, codes, 1, data.weights)
+        return solve_whitening(
+            within_covariance(data.X, codes, moments, scale, data.weights), scale
+        )
 
     def summarise_columns(self, X, codes, n_classes, height=None, n_jobs=None, weights=None):
         """Summarise all rows of some columns, to be joined with the summaries of the others.
@@ -346,14 +363,6 @@ class ColumnSummary(NamedTuple):
         if deviations is not None:
             deviations = np.concatenate([part.deviations for part in parts])
         return cls(moments, medians, deviations)
-
-
-def _solve_whitened(data, moments, scale, n_jobs):
-    covariance = within_covariance(data.X, data.codes, moments, scale, data.weights)
-    whitening = solve_whitening(covariance, scale)
-    whitened = _whitened_moments(whitening, data, n_jobs)
-    path = solve_l2_centers(whitened, np.ones_like(scale))
-    return Solution(path, moments.counts, whitening=whitening)
 
 
 def _whitened_moments(whitening, data, n_jobs):

@@ -9,7 +9,12 @@ from scipy.sparse import issparse
 
 from .. import _state as state
 from .._data import check_fitted, check_labelled
-from .._parameters import check_n_features_to_select, check_parameters, check_priors
+from .._parameters import (
+    check_covariance,
+    check_n_features_to_select,
+    check_parameters,
+    check_priors,
+)
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_rule import SparseCenterRule
 from .nested import CrossValidatedMixin, check_feature_grid
@@ -30,7 +35,7 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
 
     Parameters
     ----------
-    metric, scale, priors : object
+    metric, scale, covariance, priors : object
         As in :class:`SparseCenterClassifier`, with the same defaults.
     n_features_grid : int, array-like of int or None, default=None
         Numbers of features to try: an array, or how many values on a log scale. None tries every
@@ -98,6 +103,7 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
         *,
         metric="l2",
         scale=None,
+        covariance="within",
         priors="uniform",
         n_features_grid=None,
         cv=None,
@@ -107,6 +113,7 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
     ):
         self.metric = metric
         self.scale = scale
+        self.covariance = covariance
         self.priors = priors
         self.n_features_grid = n_features_grid
         self.cv = cv
@@ -117,6 +124,7 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
     def _fit(self, X, y, sample_weight, params):
         check_parameters(self)
         data = check_labelled(self, X, y, sample_weight)
+        check_covariance("covariance", self.covariance, data.features.number)
         check_priors(self.priors, np.ones(data.classes.size))
         grid = self._grid(data.X)
 
@@ -173,7 +181,12 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
     def _classifier(self, features, classes, solution, n_selected):
         """Classifier with a given number of features that knows what this estimator found."""
         model = SparseCenterClassifier(
-            n_selected, metric=self.metric, scale=self.scale, priors=self.priors, n_jobs=self.n_jobs
+            n_selected,
+            metric=self.metric,
+            scale=self.scale,
+            covariance=self.covariance,
+            priors=self.priors,
+            n_jobs=self.n_jobs,
         )
         return model._keep(features, classes, solution, n_selected)
 

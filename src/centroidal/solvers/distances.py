@@ -6,6 +6,7 @@ There is never an array over samples, classes and features. Equation map, Calafi
     eq. (7)       squared l2 distances                      squared_distances()
     eq. (9)       l1 distances                              absolute_distances()
     section IV-A  symmetric whitening, shrunk covariance    solve_whitening()
+                  and with a given covariance matrix        given_whitening()
 """
 
 from typing import NamedTuple
@@ -96,8 +97,14 @@ class Whitening(NamedTuple):
         return self.base * kept + ((X @ self.vectors) * self.extra) @ self.vectors[columns].T
 
 
+def given_whitening(covariance, scale):
+    """Whiten a positive definite matrix, in the units of the data, as it is."""
+    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    return Whitening(scale, vectors, 1.0 / np.sqrt(values), 0.0)
+
+
 def solve_whitening(covariance, scale):
-    """Whiten the pooled within-class covariance after Ledoit-Wolf shrinkage."""
+    """Whiten an estimated covariance after Ledoit-Wolf shrinkage."""
     ridge = covariance.shrinkage * covariance.mean_value
     shrunk = (1.0 - covariance.shrinkage) * covariance.values + ridge
     # Where nothing was shrunk, directions without spread are measured by the smallest spread seen.

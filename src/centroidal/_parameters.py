@@ -229,11 +229,12 @@ def check_covariance(name, value, n_features=None):
     if isinstance(value, str):
         check_choice(name, value, ("within", "total"))
         return
-    words = f"{name} must be 'within', 'total' or a symmetric, positive definite matrix"
+    words = "must be 'within', 'total' or a symmetric, positive definite matrix"
     try:
         matrix = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"{words}; got {value!r}.") from None
+        raise TypeError(f"{name}={value!r} {words}.") from None
+    words = f"{name} {words}"
     if matrix.ndim != 2 or matrix.shape != (n_features or len(matrix),) * 2:
         rows = "one row and column a feature" if n_features is None else f"{n_features} rows"
         raise ValueError(f"{words} of {rows}; got shape {matrix.shape}.")

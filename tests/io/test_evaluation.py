@@ -139,6 +139,26 @@ def test_copies_of_samples_do_not_narrow_intervals_if_they_are_groups():
     assert widths[0] < 0.6 * widths[1]
 
 
+@pytest.mark.parametrize("is_grouped", [False, True])
+def test_many_samples_need_no_resamples(is_grouped, monkeypatch):
+    model, (X, y) = fit(), make_samples(900, seed=1)
+    groups = np.arange(900) // 3 if is_grouped else None
+    drawn = evaluate_model(model, X, y, groups=groups).intervals
+    monkeypatch.setattr("centroidal.io.evaluation._MANY", 800)
+    found = evaluate_model(model, X, y, groups=groups, n_bootstrap=1).intervals
+    for name, (low, high) in drawn.items():
+        np.testing.assert_allclose(found[name], (low, high), atol=0.1 * (high - low))
+
+
+def test_many_samples_that_lack_a_class_have_intervals_of_what_needs_no_class(monkeypatch):
+    monkeypatch.setattr("centroidal.io.evaluation._MANY", 50)
+    model, (X, y) = fit(), make_samples(seed=1)
+    found = evaluate_model(model, X[y != "oak"], y[y != "oak"])
+    assert found.intervals["roc_auc"] is None
+    low, high = found.intervals["log_loss"]
+    assert low < found.metrics["log_loss"] < high
+
+
 def test_the_same_seed_gives_the_same_intervals():
     model, (X, y) = fit(), make_samples(seed=1)
     first, again, other = (evaluate_model(model, X, y, random_state=seed) for seed in (4, 4, 5))

@@ -6,14 +6,24 @@ from scipy.stats import binomtest
 
 from centroidal.model_selection import select_features
 from centroidal.model_selection.intervals import (
+    DRAWN,
+    Kinds,
     Outcome,
+    bootstrap_scores,
     confidence_interval,
     design_effect,
     difference_interval,
     fold_interval,
+    linear_spread,
+    student_factor,
 )
-from centroidal.model_selection.methods import SCORES
-from centroidal.model_selection.metrics import score_confusion
+from centroidal.model_selection.methods import PROBABILITY_SCORES, SCORES
+from centroidal.model_selection.metrics import (
+    confusion_matrices,
+    score_confusion,
+    score_influences,
+    score_probabilities,
+)
 
 
 def matrices(shares, size=20):
@@ -148,3 +158,106 @@ def test_samples_that_were_not_tested_do_not_count_for_groups():
     is_right = (np.random.default_rng(0).random((1, 25))[:, groups] < 0.5).astype(float)
     some = np.where(groups < 20, is_right, np.nan)
     assert design_effect(some, groups) == design_effect(is_right[:, groups < 20], groups[:80])
+
+
+# ------------------------------------------------------------------ resamples
+
+
+def grouped_predictions(n_groups=200, n_classes=3, seed=0):
+    """Samples of which those of a group are mostly predicted to be of the same class."""
+    rng = np.random.default_rng(seed)
+    groups = rng.permutation(np.repeat(np.arange(n_groups), rng.integers(1, 6, size=n_groups)))
+    codes = np.where(rng.random(groups.size) < 0.1, 0, groups % n_classes)
+    of_group = np.where(rng.random(n_groups) < 0.3, rng.integers(n_classes, size=n_groups), -1)
+    predicted = np.where(of_group[groups] < 0, codes, of_group[groups])
+    return predicted, codes, groups
+
+
+def draw_slowly(name, predicted, codes, groups, n_draws=3000):
+    """Draw groups with replacement, copy their samples, and score them, again and again."""
+    rng, rows = np.random.default_rng(0), [np.flatnonzero(groups == g) for g in np.unique(groups)]
+    scores = []
+    for _ in range(n_draws):
+        drawn = np.concatenate([rows[g] for g in rng.integers(len(rows), size=len(rows))])
+        (confusion,) = confusion_matrices(predicted[None, drawn], codes[drawn], codes.max() + 1)
+        scores.append(score_confusion(confusion, name))
+    return np.std(scores)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_spread_of_kinds_of_groups_is_that_of_drawing_groups_one_by_one(name):
+    predicted, codes, groups = grouped_predictions()
+    kinds = Kinds.of_groups(predicted[None], codes, groups, 3)
+    assert kinds.numbers.sum() == pytest.approx(200)
+    assert kinds.numbers.size < 100
+    slow = draw_slowly(name, predicted, codes, groups)
+    assert kinds.spread(name, 0) == pytest.approx(slow, rel=0.1)
+    assert slow > 1.3 * draw_slowly(name, predicted, codes, np.arange(codes.size))
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_samples_are_groups_of_one_for_resamples(name):
+    predicted, codes, _ = grouped_predictions()
+    twice = np.stack([predicted, np.roll(predicted, 1)])
+    confusion = confusion_matrices(twice, codes, 3).sum(axis=0) / 2
+    alone = Kinds.of_groups(twice, codes, np.arange(codes.size), 3)
+    assert alone.spread(name, 3) == pytest.approx(Kinds.of_samples(confusion).spread(name, 3))
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_neither_copies_nor_repeats_nor_untested_samples_change_resamples_of_groups(name):
+    predicted, codes, groups = grouped_predictions()
+    expected = Kinds.of_groups(predicted[None], codes, groups, 3).spread(name, 0)
+    copies = [np.tile(each, 3) for each in (predicted[None], codes, groups)]
+    repeats = np.stack([predicted, predicted]), codes, groups
+    untested = ((predicted, [-1, -1]), (codes, [0, 1]), (groups, [200, 3]))
+    others = [np.append(*each) for each in untested]
+    for changed in (copies, repeats, (others[0][None], *others[1:])):
+        assert Kinds.of_groups(*changed, 3).spread(name, 0) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_interval_is_as_wide_as_resamples_of_groups_say(name):
+    confusion = matrices([0.85], 40)
+    outcome = Outcome.of_folds(confusion, name, 1, 0.0)
+    value = float(outcome.scores[0])
+    low, high = confidence_interval(outcome, name, value, units=20, spread=0.1)
+    assert high == min(1.0, value + student_factor(20) * 0.1)
+    assert low == pytest.approx(value - student_factor(20) * 0.1)
+    # Less than samples that are all independent give is by chance.
+    narrow = confidence_interval(outcome, name, value, units=80, spread=1e-6)
+    assert narrow == confidence_interval(outcome, name, value, units=80)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_selection_resamples_whole_groups(name):
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(40), 5)
+    y = (np.arange(40) % 2)[groups]
+    X = rng.normal(size=(40, 30))[groups] + 0.1 * rng.normal(size=(200, 30))
+    X[:, :3] += 0.7 * y[:, None]
+    found = select_features(X, y, groups=groups, n_repeats=2, random_state=0)
+    kinds = [draw_slowly(name, each, y, groups, 500) for each in found.predicted]
+    low, high = found.intervals[name]
+    assert found.metrics[name] - low > 0.9 * student_factor(40) * np.mean(kinds)
+    assert high - found.metrics[name] > 0.9 * student_factor(40) * np.mean(kinds)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("is_grouped", [False, True])
+def test_spread_by_influences_is_that_of_resamples(n_classes, is_grouped):
+    rng = np.random.default_rng(n_classes)
+    groups = np.arange(600) // 3
+    codes = (groups if is_grouped else np.arange(600)) % n_classes
+    noise = rng.normal(size=(600, n_classes)) + rng.normal(size=(200, n_classes))[groups]
+    shares = np.exp(np.round(np.eye(n_classes)[codes] + noise, 1))
+    shares /= shares.sum(axis=1, keepdims=True)
+    units = groups if is_grouped else np.arange(600)
+    influences = score_influences(shares, codes, tuple(PROBABILITY_SCORES))
+
+    def score(weights):
+        return score_probabilities(shares, codes, weights)
+
+    drawn = bootstrap_scores(score, codes, units, 2000, np.random.default_rng(0))
+    for name, values in drawn.items():
+        assert linear_spread(influences[name], units) == pytest.approx(np.std(values), rel=0.08)

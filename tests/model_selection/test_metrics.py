@@ -24,6 +24,7 @@ from centroidal.model_selection.metrics import (
     loss_moments,
     majority_score,
     score_confusion,
+    score_influences,
     score_probabilities,
 )
 
@@ -165,3 +166,16 @@ def test_probabilities_have_no_order_where_a_class_has_no_weight():
     found = score_probabilities(shares, np.array([1, 0, 0]), np.array([[0.0, 1.0, 2.0]]))
     assert np.isnan([found["roc_auc"][0], found["average_precision"][0]]).all()
     assert found["brier_score"][0] == pytest.approx((0.16 + 2 * 0.09) / 3)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", PROBABILITY_SCORES)
+def test_influences_are_derivatives_by_the_weights_of_samples(name, n_classes):
+    rng = np.random.default_rng(0)
+    codes, step = np.arange(30) % n_classes, 1e-5
+    shares = (rng.dirichlet(np.ones(n_classes), size=30) + 0.2 * np.eye(n_classes)[codes]).round(1)
+    weights = np.ones((60, 30)) + step * np.vstack([np.eye(30), -np.eye(30)])
+    up, down = score_probabilities(shares, codes, weights, (name,))[name].reshape(2, 30)
+    found = score_influences(shares, codes, (name,))[name]
+    np.testing.assert_allclose(found, (up - down) / (2 * step), atol=1e-9)
+    assert np.abs(found).max() > 1e-3

@@ -8,24 +8,36 @@ from pathlib import Path
 
 import numpy as np
 from scipy.stats import norm
-from scipy.stats import t as student
 
 from .._parameters import check_count
 from .._plain import interval_text, score_text
 from ..model_selection.feature_flow import last_step
 from ..model_selection.intervals import (
+    DRAWN,
     MOST_DRAWS,
+    Kinds,
     Outcome,
     bootstrap_scores,
     confidence_interval,
     design_effect,
+    linear_spread,
+    student_factor,
 )
-from ..model_selection.methods import METRICS, SCORES, SCORINGS, metric_of, plain_score
+from ..model_selection.methods import (
+    METRICS,
+    PROBABILITY_SCORES,
+    SCORES,
+    SCORINGS,
+    metric_of,
+    plain_score,
+)
 from ..model_selection.metrics import (
+    RANKED,
     confusion_matrices,
     metric_rows,
     metric_table,
     score_confusion,
+    score_influences,
     score_probabilities,
 )
 from ..model_selection.repeatable import seed_of
@@ -43,7 +55,7 @@ from .tables import Table
 
 __all__ = ["Evaluation", "evaluate_model"]
 
-_TAIL = 0.025  # on either side of a 95 % interval
+_MANY = 2000  # samples, of which resamples are normally distributed
 _NO_CLASS = f"some resamples lack a class, however often they are drawn ({MOST_DRAWS} times)"
 _NO_SPREAD = "all resamples give the same value"
 _ROUNDING = 1e-12
@@ -159,7 +171,8 @@ def evaluate_model(
     groups : array-like of shape (n_samples,), default=None
         What samples belong together, such as the patient. Whole groups are resampled then.
     n_bootstrap : int, default=2000
-        Number of resamples that the intervals of scores of probabilities come from.
+        Number of resamples that the intervals of scores of probabilities come from, for up to
+        2,000 samples.
     random_state : int, RandomState or None, default=0
         Seed of the resamples.
     allow_extra : bool, default=False
@@ -194,10 +207,12 @@ def evaluate_model(
     Intervals of scores that are counted are as in
     :func:`~centroidal.model_selection.select_features`: that of Wilson for accuracy and mean
     recall, with as many samples as groups leave, so that it has a width even if all samples are
-    recognised. Those of probabilities are percentiles of the bootstrap, in which samples, or whole
-    groups of them, are drawn with replacement; the tails are those of Student for so many. A
-    resample without a class that the table has is drawn again. Where all resamples give the same
-    value, there is no interval.
+    recognised; the spread of the bootstrap for F1 and Matthews correlation. Those of probabilities
+    are percentiles of the bootstrap. Samples, or whole groups of them, are drawn with replacement,
+    and the tails are those of Student for so many. A resample without a class that the table has is
+    drawn again. Where all resamples give the same value, there is no interval. Of more than 2,000
+    samples none is drawn for scores of probabilities: the spread of resamples follows from how much
+    each sample changes the score, for ROC AUC by the placements of :cite:t:`DeLong1988`.
 
     Examples
     --------
@@ -235,12 +250,18 @@ def evaluate_model(
         noun = "sample" if groups is None else "group"
         remarks = [f"There are no intervals: all comes from one {noun}."]
     else:
-        is_right = predicted == codes
-        intervals |= _count_intervals(confusion, is_right, units, names.size, seed, costs)
+        is_right, spreads = predicted == codes, {}
+        if groups is not None:
+            kinds = Kinds.of_groups(predicted[None], codes, units, classes.size)
+            spreads = {name: kinds.spread(name, seed) for name in DRAWN}
+        intervals |= _count_intervals(confusion, is_right, units, names.size, spreads, seed, costs)
     if names.size > 1 and predictions.probabilities is not None:
-        rng = np.random.default_rng(seed)
-        drawn = bootstrap_scores(score, codes, units, n_bootstrap, rng, 1)
-        found, remarks = _drawn_intervals(metrics, drawn, names.size)
+        if n_samples > _MANY:
+            bounds = _linear_bounds(metrics, predictions.probabilities, codes, units)
+        else:
+            drawn = bootstrap_scores(score, codes, units, n_bootstrap, np.random.default_rng(seed))
+            bounds = _drawn_bounds(metrics, drawn, names.size)
+        found, remarks = _probability_intervals(bounds)
         intervals |= found
     absent = classes[np.bincount(codes, minlength=classes.size) == 0].tolist()
     if absent:
@@ -310,7 +331,7 @@ def _score_probabilities(probabilities, codes, weights):
     return {} if probabilities is None else score_probabilities(probabilities, codes, weights)
 
 
-def _count_intervals(confusion, is_right, units, n_units, seed, costs=None):
+def _count_intervals(confusion, is_right, units, n_units, spreads, seed, costs=None):
     """Return the interval of each score that is counted; samples of a group count for fewer."""
     effect = design_effect(is_right[None], units)
     if is_right.all() or not is_right.any():  # which says nothing of how alike groups are
@@ -321,20 +342,39 @@ def _count_intervals(confusion, is_right, units, n_units, seed, costs=None):
     intervals = {}
     for name, scoring in asked.items():
         value = plain_score(float(score_confusion(confusion, scoring, costs)), scoring)
-        outcome = Outcome.of_folds(counts, scoring, 1, 0.0, costs)
-        intervals[name] = confidence_interval(outcome, name, value, units=n_units, seed=seed)
+        mine = confusion[None] if name in DRAWN else counts
+        outcome = Outcome.of_folds(mine, scoring, 1, 0.0, costs)
+        intervals[name] = confidence_interval(
+            outcome, name, value, units=n_units, spread=spreads.get(name), seed=seed
+        )
     return intervals
 
 
-def _drawn_intervals(metrics, drawn, n_units):
-    """Return the interval of each score of resamples, as far as there is one, and why not."""
-    intervals, lacking = {}, {}
+def _drawn_bounds(metrics, drawn, n_units):
+    """Return the ends of the interval of each score of resamples that is defined."""
     names = [name for name in drawn if isfinite(metrics[name])]
     values = np.array([drawn[name] for name in names])
-    # Resamples vary less than samples, and of few units by much: the tails are those of Student.
-    tail = norm.cdf(np.sqrt(n_units / (n_units - 1)) * student.ppf(_TAIL, n_units - 1))
+    tail = norm.cdf(-student_factor(n_units))
     bounds = np.quantile(values, [tail, 1.0 - tail], axis=1).T.tolist()
-    for name, (low, high) in zip(names, bounds, strict=True):
+    return dict(zip(names, bounds, strict=True))
+
+
+def _linear_bounds(metrics, probabilities, codes, units):
+    """Return the same of many samples, whose resamples are normally distributed."""
+    names = [name for name in PROBABILITY_SCORES if isfinite(metrics[name])]
+    influences = score_influences(probabilities, codes, names)
+    factor, bounds = student_factor(units.max() + 1), {}
+    for name in names:
+        half = factor * linear_spread(influences[name], units)
+        top = 1.0 if name in RANKED else np.inf
+        bounds[name] = max(metrics[name] - half, 0.0), min(metrics[name] + half, top)
+    return bounds
+
+
+def _probability_intervals(bounds):
+    """Return the interval of each score of probabilities, as far as there is one, and why not."""
+    intervals, lacking = {}, {}
+    for name, (low, high) in bounds.items():
         if high - low > _ROUNDING:
             intervals[name] = (low, high)
         else:

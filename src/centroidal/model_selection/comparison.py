@@ -8,6 +8,8 @@ from sklearn.dummy import DummyClassifier
 
 from .feature_flow import last_step
 from .intervals import (
+    DRAWN,
+    Kinds,
     Outcome,
     confidence_interval,
     design_effect,
@@ -284,10 +286,11 @@ def tabulate(question, members, results):
         scores[names.index(each.name), each.fold] = each.score
     ratio = size_ratio(folds)
     found = [[each for each in results if each.name == name] for name in names]
-    is_right = _hits(question, found)
+    predicted = _predicted(question, found)
+    is_right = np.where(predicted < 0, np.nan, predicted == question.data.codes)
     rows = [
-        _row(name, mine, ratio) | _interval(question, mine, ratio, hits)
-        for name, mine, hits in zip(names, found, is_right, strict=True)
+        _row(name, mine, ratio) | _interval(question, mine, ratio, codes, hits)
+        for name, mine, codes, hits in zip(names, found, predicted, is_right, strict=True)
     ]
     confusions = [_confusions(question, mine).sum(axis=0) for mine in found]
     table = {column: np.array([row[column] for row in rows]) for column in rows[0]}
@@ -349,23 +352,22 @@ def _best(table):
     )
 
 
-def _hits(question, found):
-    """Whether each member recognised each sample, a row for each time that it was tested."""
+def _predicted(question, found):
+    """Class that each member predicts of each sample, a row for each time; -1 if not tested."""
     codes, tests = question.data.codes, [test for _, test in question.folds]
     times, turns = np.zeros(codes.size, dtype=int), []
     for test in tests:
         turns.append(times[test])
         times[test] += 1
-    is_right = np.full((len(found), times.max(), codes.size), np.nan)
-    for mine, results in zip(is_right, found, strict=True):
+    predicted = np.full((len(found), times.max(), codes.size), -1)
+    for mine, results in zip(predicted, found, strict=True):
         for each in results:
             if each.error is None:
-                test = tests[each.fold]
-                mine[turns[each.fold], test] = each.predicted == codes[test]
-    return is_right
+                mine[turns[each.fold], tests[each.fold]] = each.predicted
+    return predicted
 
 
-def _interval(question, results, ratio, is_right):
+def _interval(question, results, ratio, predicted, is_right):
     """Return the ends of the 95 % confidence interval of a member, NaN if it was not scored."""
     scored = [each for each in results if each.error is None]
     if scored and question.score_name in SCORES:
@@ -373,11 +375,14 @@ def _interval(question, results, ratio, is_right):
         tested = (~np.isnan(is_right)).sum(axis=0)
         units = np.arange(tested.size) if groups is None else groups
         n_repeats = tested.sum() / np.count_nonzero(tested)
-        outcome = Outcome.of_folds(outer, question.score_name, n_repeats, ratio)
+        outcome, spread = Outcome.of_folds(outer, question.score_name, n_repeats, ratio), None
+        if groups is not None and question.score_name in DRAWN:
+            kinds = Kinds.of_groups(predicted, question.data.codes, groups, outer.shape[-1])
+            spread = kinds.spread(question.score_name, question.split_seed)
         low, high = confidence_interval(
             outcome, question.score_name, float(np.mean(outcome.scores)),
             units=np.unique(units[tested > 0]).size, effect=design_effect(is_right, units),
-            seed=question.split_seed,
+            spread=spread, seed=question.split_seed,
         )  # fmt: skip
     else:
         low, high = fold_interval(np.array([each.score for each in scored]), ratio)

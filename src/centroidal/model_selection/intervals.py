@@ -6,7 +6,8 @@ says too little about its error. Two estimates of that error are at hand: that o
 what the outer fold, which they have not seen, then shows. The larger one counts. It is that of
 fewer independent samples than there are, and with the fewer the interval is that of Wilson, which
 never has the width 0. Where a score is no mean over samples, or its inner folds were not asked, the
-spread of resamples is widened by as much as the error of accuracy.
+spread of resamples, of whole groups where there are groups, is widened by as much as the error of
+accuracy.
 """
 
 from typing import NamedTuple
@@ -18,10 +19,11 @@ from scipy.stats import t as student
 from .metrics import LOSSES, corrected_error, score_confusion
 
 _Z = 1.959963984540054  # of a normal distribution, for 95 %
-_N_DRAWS = 400
+_N_DRAWS, _FEWEST_DRAWS, _N_DRAWN = 400, 50, 2**23  # resamples, and numbers that they may take
 _ROUNDING = 1e-12  # scores that are the same up to it do not vary
+DRAWN = ("f1_macro", "matthews_corrcoef")  # counted scores that are no means over samples
 MOST_DRAWS = 50  # of a resample, until every class that has samples is in it
-_N_AT_ONCE = 2**21  # weights of samples, or counts, in memory for a block of resamples
+_N_AT_ONCE = 2**21  # weights of samples in memory for a block of resamples
 
 
 class Outcome(NamedTuple):
@@ -71,16 +73,18 @@ def confidence_interval(outcome, name, value, *, units, effect=1.0, spread=None,
     effect : float, default=1.0
         By how much groups raise the variance, see `design_effect`.
     spread : float or None, default=None
-        Standard deviation of the metric over resamples, for metrics that rank samples; None if it
-        is not known.
+        Standard deviation of the metric over resamples of groups, for metrics that are no means
+        over samples. None if it is not known: samples are drawn then, and `effect` widens it.
     seed : int, default=0
         For F1 and Matthews correlation, whose spread is found by drawing.
     """
     means = _means_of(name, outcome)
     excess = _excess(_means_of("accuracy", outcome), outcome, effect)
-    if name in ("f1_macro", "matthews_corrcoef"):
+    if name in DRAWN:
         pooled = outcome.outer.sum(axis=0) / outcome.n_repeats
-        half = _Z * np.sqrt(effect * excess) * _drawn_error(pooled, name, seed)
+        alone = Kinds.of_samples(pooled).spread(name, seed)
+        spread = np.sqrt(effect) * alone if spread is None else max(spread, alone)
+        half = float(student_factor(units) * np.sqrt(excess) * spread)
         return max(value - half, -1.0), min(value + half, 1.0)
     if means is None:
         return _wilson_of_mean(value, (spread or 0.0) ** 2, units, excess)
@@ -178,16 +182,6 @@ def _wilson(share, number):
     return max(float(center - half), 0.0), min(float(center + half), 1.0)
 
 
-def _drawn_error(confusion, scoring, seed):
-    """Spread of a score when each class is drawn anew, with two samples more, as Wilson has it."""
-    rng = np.random.RandomState(seed)
-    counts = confusion.sum(axis=1).round().astype(int)
-    shares = confusion + _Z**2 / 2.0 / len(confusion)
-    shares /= shares.sum(axis=1, keepdims=True)
-    drawn = [rng.multinomial(n, row, _N_DRAWS) for n, row in zip(counts, shares, strict=True)]
-    return float(np.std(score_confusion(np.stack(drawn, axis=1), scoring)))
-
-
 def fold_interval(scores, ratio, least=0.0):
     """Return the same of a mean of which only the scores of folds are known: that of Student.
 
@@ -265,7 +259,84 @@ def design_effect_of_hits(hits, sizes):
 # ------------------------------------------------------------------ resamples
 
 
-def bootstrap_scores(score, codes, units, n_draws, rng, n_columns=0):
+class Kinds(NamedTuple):
+    """Confusion matrices that samples or groups have, and how many have each.
+
+    Samples or groups of the same kind need not be told apart when they are drawn with replacement,
+    so that drawing them takes no longer for more of them.
+    """
+
+    matrices: sparse.csr_array  # a row of n_classes * n_classes counts for each kind
+    numbers: np.ndarray
+
+    @classmethod
+    def of_samples(cls, confusion):
+        """Return those of single samples, which a confusion matrix counts."""
+        return cls._merge(sparse.eye_array(confusion.size, format="csr"), confusion.ravel())
+
+    @classmethod
+    def of_groups(cls, predicted, codes, groups, n_classes):
+        """Return those of groups, by what is predicted of their samples in each repeat.
+
+        `predicted` has a row a repeat, of -1 where a sample was not tested. Repeats are no further
+        groups: each of them counts for a part.
+        """
+        n_groups, repeats = groups.max() + 1, np.arange(len(predicted))[:, None]
+        is_tested, shape = predicted >= 0, (n_groups * len(predicted), n_classes**2)
+        rows, cells = (groups + n_groups * repeats)[is_tested], codes * n_classes + predicted
+        mine = sparse.coo_array((np.ones(rows.size), (rows, cells[is_tested])), shape).tocsr()
+        mine, number = mine[np.unique(rows)], np.unique(rows % n_groups).size
+        return cls._merge(mine, np.full(mine.shape[0], number / mine.shape[0]))
+
+    @classmethod
+    def _merge(cls, matrices, numbers):
+        # Those with the same counts have the same sum of counts times random numbers.
+        keys = matrices @ np.random.RandomState(0).random_sample(matrices.shape[1])
+        _, first, kinds = np.unique(keys, return_index=True, return_inverse=True)
+        return cls(matrices[first], np.bincount(kinds, numbers))
+
+    def spread(self, name, seed):
+        """Return the standard deviation of a score of confusion matrices over resamples.
+
+        There are two samples or groups more of each class, of which nothing is known, as Wilson has
+        it.
+        """
+        n_cells = self.matrices.shape[1]
+        n_classes = int(np.sqrt(n_cells))
+        counts = self.matrices @ np.repeat(np.eye(n_classes), n_classes, axis=0)
+        occurs = np.maximum(self.numbers @ (counts > 0), 1.0)  # samples or groups with the class
+        sizes = np.repeat(self.numbers @ counts / occurs, n_classes)
+        matrices = sparse.vstack([self.matrices, sparse.diags_array(sizes)], format="csr")
+        shares = np.append(self.numbers, np.full(n_cells, _Z**2 / 2.0 / n_classes))
+        n_draws = max(_FEWEST_DRAWS, min(_N_DRAWS, _N_DRAWN // shares.size))
+        rng, number = np.random.RandomState(seed), int(self.numbers.sum().round())
+        drawn = rng.multinomial(number, shares / shares.sum(), n_draws) @ matrices
+        return float(np.std(score_confusion(drawn.reshape(-1, n_classes, n_classes), name)))
+
+
+def student_factor(n_units):
+    """Return how many standard deviations over resamples of so many units 95 % are.
+
+    Resamples of few vary less than samples do, and the tails are those of Student.
+    """
+    n_free = max(n_units - 1, 1)
+    return float(np.sqrt(n_units / n_free) * student.ppf(0.975, n_free))
+
+
+def linear_spread(influences, units):
+    """Return the standard deviation over resamples, by how much each sample changes the score.
+
+    Parameters
+    ----------
+    influences : ndarray of shape (n_samples,)
+        Derivatives of a score by the weights of the samples.
+    units : ndarray of int, shape (n_samples,)
+        What is drawn with each sample: itself, or its group.
+    """
+    return float(np.sqrt((np.bincount(units, influences) ** 2).sum()))
+
+
+def bootstrap_scores(score, codes, units, n_draws, rng):
     """Return the scores of resamples by name, a value for each.
 
     Parameters
@@ -278,10 +349,8 @@ def bootstrap_scores(score, codes, units, n_draws, rng, n_columns=0):
         Number of resamples; one without a class that there is is drawn again.
     rng : numpy.random.Generator
         What they are drawn by.
-    n_columns : int, default=0
-        Numbers that `score` needs for a resample, if these are more than the samples.
     """
-    n_rows = max(1, _N_AT_ONCE // max(codes.size, n_columns))
+    n_rows = max(1, _N_AT_ONCE // codes.size)
     sizes = [min(n_rows, n_draws - start) for start in range(0, n_draws, n_rows)]
     blocks = [score(_draw_weights(codes, units, rng, size)) for size in sizes]
     return {name: np.concatenate([each[name] for each in blocks]) for name in blocks[0]}

@@ -24,6 +24,7 @@ __all__ = [
     "sample_losses",
     "score_confusion",
     "score_hits",
+    "score_influences",
     "score_models",
     "score_probabilities",
 ]
@@ -230,22 +231,26 @@ def loss_moments(probabilities, codes):
     return np.stack([losses.sum(axis=-1), (losses**2).sum(axis=-1)], axis=-1)
 
 
-def _rank_scores(scores, is_positive, weights):
-    """Return the area under the ROC curve, and average precision, of each row of weights."""
+def _find_ties(scores):
+    """Return the order from high to low, where the ties of each begin, and what is below them."""
     order = np.argsort(-scores, axis=-1, kind="stable")
-    ranked, places = np.take_along_axis(scores, order, axis=-1), np.arange(is_positive.size)
+    ranked, places = np.take_along_axis(scores, order, axis=-1), np.arange(scores.shape[-1])
     is_new = np.ones(ranked.shape, dtype=bool)
     is_new[..., 1:] = ranked[..., 1:] != ranked[..., :-1]
-    # Where the ties of each sample begin, and where what ranks below them does.
     first = np.maximum.accumulate(np.where(is_new, places, 0), axis=-1)
     below = np.where(np.roll(is_new, -1, axis=-1), places + 1, places.size)
-    below = np.minimum.accumulate(below[..., ::-1], axis=-1)[..., ::-1]
+    return order, first, np.minimum.accumulate(below[..., ::-1], axis=-1)[..., ::-1]
+
+
+def _rank_scores(scores, is_positive, weights):
+    """Return the area under the ROC curve, and average precision, of each row of weights."""
+    order, *ends = _find_ties(scores)
     mine = weights[:, order]
     own = mine * is_positive[order]
     no_sum = np.zeros((*mine.shape[:-1], 1))
     sums, hits = (np.concatenate([no_sum, each.cumsum(axis=-1)], -1) for each in (mine, own))
     n_hits, n_others = hits[..., -1], sums[..., -1] - hits[..., -1]
-    ends = [each.reshape(*(1,) * (mine.ndim - each.ndim), *each.shape) for each in (first, below)]
+    ends = [each.reshape(*(1,) * (mine.ndim - each.ndim), *each.shape) for each in ends]
     found, above = ([np.take_along_axis(each, end, -1) for end in ends] for each in (hits, sums))
     others = (above[0] - found[0] + above[1] - found[1]) / 2.0
     area = (own * (n_others[..., None] - others)).sum(axis=-1)
@@ -255,6 +260,48 @@ def _rank_scores(scores, is_positive, weights):
         np.divide(value, scale, out=np.full(scale.shape, np.nan), where=is_there)
         for value, scale in ((area, n_hits * n_others), ((own * precision).sum(axis=-1), n_hits))
     ]
+
+
+def score_influences(probabilities, codes, names=RANKED):
+    """Return by how much each sample changes the scores of probabilities, by name.
+
+    These are derivatives by the weights of the samples; those of ROC AUC are the placements of
+    :cite:t:`DeLong1988`. What ranks samples needs some of every class.
+    """
+    n_classes, found = probabilities.shape[-1], {}
+    if not set(RANKED).isdisjoint(names):
+        classes = [1] if n_classes == 2 else range(n_classes)
+        ranked = [_rank_influences(probabilities[:, k], codes == k) for k in classes]
+        found |= zip(RANKED, np.mean(ranked, axis=0), strict=True)
+    if not set(LOSSES).isdisjoint(names):
+        losses = sample_losses(probabilities, codes)
+        found |= zip(LOSSES, (losses.T - losses.mean(axis=1)).T / codes.size, strict=True)
+    return {name: found[name] for name in names}
+
+
+def _rank_influences(scores, is_positive):
+    """Return those of the area under the ROC curve, and of average precision."""
+    order, first, below = _find_ties(scores)
+    own = is_positive[order]
+    hits = np.append(0, own.cumsum())
+    n_hits, n_others = hits[-1], own.size - hits[-1]
+    misses = np.arange(hits.size) - hits
+    places = np.where(
+        own,
+        1.0 - (misses[first] + misses[below]) / (2.0 * n_others),
+        (hits[first] + hits[below]) / (2.0 * n_hits),
+    )
+    area = (places - places[own].mean()) / np.where(own, n_hits, n_others)
+    # A sample counts where it is, and in the precision of all that rank as high or lower.
+    precision = hits[below] / below
+    gained, lost = (
+        np.append(0.0, each.cumsum()) for each in (own / below, own * precision / below)
+    )
+    gains, losses = (each[-1] - each[first] for each in (gained, lost))
+    average = (own * (precision - precision[own].mean() + gains) - losses) / n_hits
+    found = np.empty((2, own.size))
+    found[:, order] = area, average
+    return found
 
 
 def majority_score(counts, scoring, costs=None):

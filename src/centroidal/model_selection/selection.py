@@ -67,7 +67,8 @@ class FeatureSelection:
         brier_score, which need probabilities, and of which those that need single samples are not
         there for batches; and cost, if there are `costs`. Of the last three less is better.
     intervals : dict of str to tuple of float
-        Ends of the 95 % confidence interval of each of them.
+        Ends of the 95 % confidence interval of each of them. Groups in batches widen those of
+        f1_macro and matthews_corrcoef as much as that of accuracy; in memory they are drawn again.
     costs : ndarray of shape (n_classes, n_classes), or None
         What each prediction costs, by true class, in rows, and predicted class, if costs or class
         weights were given. Predictions are then those of the least expected cost.

@@ -5,15 +5,22 @@ from functools import cached_property
 import numpy as np
 
 from .intervals import (
-    bootstrap_scores,
+    DRAWN,
+    Kinds,
     confidence_interval,
     design_effect,
     design_effect_of_hits,
+    linear_spread,
 )
 from .methods import SCORES, metric_of, plain_score
-from .metrics import LOSSES, RANKED, sample_losses, score_confusion, score_probabilities
-
-_N_DRAWS, _FEWEST_DRAWS, _NUMBERS = 400, 50, 2**26  # resamples, and numbers that they may take
+from .metrics import (
+    LOSSES,
+    RANKED,
+    sample_losses,
+    score_confusion,
+    score_influences,
+    score_probabilities,
+)
 
 
 class UnseenSamples:
@@ -73,7 +80,7 @@ class UnseenSamples:
             value,
             units=int(source.units.counts.min()) if is_ranked else self._n_units,
             effect=self._effect(name),
-            spread=self._spreads.get(name) if is_ranked else None,
+            spread=self._spreads.get(name),
             seed=source.seed,
         )
 
@@ -103,16 +110,13 @@ class UnseenSamples:
 
     @cached_property
     def _spreads(self):
-        """Standard deviations over resamples, or whole groups, of metrics that rank samples."""
-        if self._probabilities is None:
-            return {}
-        first, groups = self._probabilities[0], self._source.groups
-        units = np.arange(self._codes.size) if groups is None else groups
-
-        def score(weights):
-            return score_probabilities(first, self._codes, weights, RANKED)
-
-        n_draws = max(_FEWEST_DRAWS, min(_N_DRAWS, _NUMBERS // self._codes.size))
-        rng = np.random.default_rng(self._source.seed)
-        drawn = bootstrap_scores(score, self._codes, units, n_draws, rng)
-        return {name: float(np.nanstd(values)) for name, values in drawn.items()}
+        """Standard deviations over resamples, or whole groups, of metrics that are no means."""
+        codes, groups, found = self._codes, self._source.groups, {}
+        if groups is not None:
+            kinds = Kinds.of_groups(self._predicted, codes, groups, len(self._source.classes))
+            found |= {name: kinds.spread(name, self._source.seed) for name in DRAWN}
+        if self._probabilities is not None:
+            units = np.arange(codes.size) if groups is None else groups
+            influences = score_influences(self._probabilities[0], codes)
+            found |= {name: linear_spread(influences[name], units) for name in RANKED}
+        return found

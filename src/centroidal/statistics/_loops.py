@@ -216,45 +216,6 @@ def pivot_of(values, low, high, rounds):
 
 
 @compiled
-def select(values, first, last, k):
-    """Reorder `values[first:last]` so that position k is in its sorted place; return its value."""
-    low, high, rounds = first, last - 1, np.int64(0)
-    while low < high:
-        pivot = pivot_of(values, low, high, rounds)
-        i, j = low, high
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if k <= j:
-            high = j
-        elif k >= i:
-            low = i
-        else:
-            break
-        rounds += 1
-    return values[k]
-
-
-@compiled
-def middle_values(values, first, last):
-    """Lower and upper middle of `values[first:last]`, which it reorders."""
-    middle = (first + last) // 2
-    upper = select(values, first, last, middle)
-    lower = upper
-    if (last - first) % 2 == 0:
-        lower = values[first]
-        for i in range(first, middle):
-            lower = max(lower, values[i])
-    return lower, upper
-
-
-@compiled
 def share_of(weights, totals):
     """Sum the class weights, each class as a share of its total."""
     share = 0.0
@@ -329,54 +290,47 @@ def smallest_above(values, n, bound):
 
 
 @compiled
-def sum_of_deviations(values, first, last, center):
-    """Sum of the absolute deviations of `values[first:last]` from `center`."""
-    total = 0.0
-    for i in range(first, last):
-        total += abs(values[i] - center)
-    return total
+def take_members(columns, order, members):
+    """Copy the samples in `order` from each row of `columns`."""
+    for j in range(columns.shape[0]):
+        for position in range(order.size):
+            members[j, position] = columns[j, order[position]]
 
 
 @compiled
-def equal_weight_medians(columns, start, order, bounds, totals, half, room, class_room, summary):
-    """Summarise each row of `columns`, a feature from `start` on, for equal weights.
+def equal_weight_dispersions(
+    members, start, bounds, totals, half, lowest, highest, room, class_room, summary
+):
+    """Find what is left to summarise of each row of `members`, a feature from `start` on.
 
-    `order` lists the samples class by class and `bounds` where each class begins. The weighted
-    median of all lies between the class medians, so only values between them are looked at again.
+    Samples stand class by class, `bounds` is where each class begins. The weighted median of all
+    lies between the `lowest` and the `highest` middle value of a class, so only values there are
+    looked at. The weights in the `room` are 1.
     """
     medians, dispersions, shared, shared_dispersion = summary
-    members, values, codes, weights = room
+    values, codes, weights = room
     below, less, equal = class_room
-    for j in range(columns.shape[0]):
-        for position in range(order.size):
-            members[position] = columns[j, order[position]]
-        lowest, highest = np.inf, -np.inf
+    for j in range(members.shape[0]):
+        low, high, n = lowest[j], highest[j], np.int64(0)
         for c in range(totals.size):
-            first, last = bounds[c], bounds[c + 1]
-            if first == last:
-                continue
-            lower, upper = middle_values(members, first, last)
-            lowest, highest = min(lowest, lower), max(highest, upper)
-            median = 0.5 * (lower + upper)
-            medians[c, start + j] = median
-            dispersions[c, start + j] = sum_of_deviations(members, first, last, median) / totals[c]
-        n = np.int64(0)
-        for c in range(totals.size):
-            n_below = 0
+            n_below = np.int64(0)
             for position in range(bounds[c], bounds[c + 1]):
-                value = members[position]
-                if value < lowest:
-                    n_below += 1
-                elif value <= highest:
-                    values[n], codes[n], weights[n] = value, c, 1.0
-                    n += 1
+                # Without a branch, of which the processor would guess every other one wrong.
+                value = members[j, position]
+                values[n], codes[n] = value, c
+                n += (value >= low) & (value <= high)
+                n_below += value < low
             below[c] = n_below
         median = weighted_median(values, codes, weights, n, totals, half, below, less, equal)
         shared[start + j] = median
         for c in range(totals.size):
             if totals[c] > 0.0:
-                deviation = sum_of_deviations(members, bounds[c], bounds[c + 1], median)
-                shared_dispersion[start + j] += deviation / totals[c]
+                own, total, total_shared = medians[c, start + j], 0.0, 0.0
+                for position in range(bounds[c], bounds[c + 1]):
+                    total += abs(members[j, position] - own)
+                    total_shared += abs(members[j, position] - median)
+                dispersions[c, start + j] = total / totals[c]
+                shared_dispersion[start + j] += total_shared / totals[c]
 
 
 @compiled
@@ -467,13 +421,8 @@ def weighted_medians(block, start, labels, half, gathered, room, class_room, sum
 
 
 @compiled
-def median_deviations(
-    block, start, labels, total, has_equal_weights, gathered, class_room, medians, deviations
-):
-    """Median deviation from the class medians for the columns of a CSC block, zeros included.
-
-    Weights are only equal where no zero stands for several.
-    """
+def median_deviations(block, start, labels, total, gathered, class_room, medians, deviations):
+    """Median deviation from the class medians for the columns of a CSC block, zeros included."""
     values, codes, weights = gathered
     below, less, equal = class_room
     for j in range(block[2].size - 1):
@@ -481,11 +430,7 @@ def median_deviations(
         for i in range(n):
             values[i] = abs(values[i] - medians[codes[i], start + j])
             codes[i] = 0  # one class, all together
-        if has_equal_weights:
-            lower, upper = middle_values(values, 0, n)
-            deviations[start + j] = 0.5 * (lower + upper)
-        else:
-            below[0] = 0.0
-            deviations[start + j] = weighted_median(
-                values, codes, weights, n, total, 0.5, below, less, equal
-            )
+        below[0] = 0.0
+        deviations[start + j] = weighted_median(
+            values, codes, weights, n, total, 0.5, below, less, equal
+        )

@@ -3,6 +3,7 @@
 Medians do not merge: a column is needed whole, so the work is split by columns and never by rows.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from .class_moments import class_weights
 from .threads import column_blocks, run_blocks
 
 _NARROWEST, _WIDEST = 16, 512  # columns in a block of work
+_BLOCKS_AT_ONCE = 8  # for a thread, which keeps its memory for them
+_ROWS_AT_ONCE = 512  # of a block of columns, that a cache holds while they are transposed
 
 
 class ClassMedians(NamedTuple):
@@ -51,10 +54,10 @@ def class_medians(X, codes, n_classes, weights=None, n_jobs=None):
     if not labels.counts.any():
         return ClassMedians(labels.totals, *summary)
     if weights is None and not issparse(X):
-        summarise = _equal_weight_summary(X, labels, summary)
+        width, summarise = _BLOCKS_AT_ONCE * _width(X), _equal_weight_summary(X, labels, summary)
     else:
-        summarise = _weighted_summary(_by_column(X), labels, summary)
-    run_blocks(summarise, column_blocks(X.shape[1], _width(X)), n_jobs)
+        width, summarise = _width(X), _weighted_summary(_by_column(X), labels, summary)
+    run_blocks(summarise, column_blocks(X.shape[1], width), n_jobs)
     return ClassMedians(class_weights(codes, n_classes, weights), *summary)
 
 
@@ -65,17 +68,13 @@ def median_deviations(X, codes, medians, weights=None, n_jobs=None):
     all_together = np.minimum(codes, 0)
     labels = _labels(codes, medians.shape[0], _exact_weights(weights, all_together))
     deviations = np.zeros(X.shape[1])
-    total = labels.totals.sum(keepdims=True)
-    columns, has_equal_weights = _by_column(X), weights is None and not issparse(X)
-
-    def deviate(start, stop):
-        entries = _entries(columns, start, stop)
-        rooms = _column_room(entries, labels.n_classes), _class_room(labels.n_classes)
-        _loops.median_deviations(
-            entries, start, labels, total, has_equal_weights, *rooms, medians, deviations
-        )
-
-    run_blocks(deviate, column_blocks(X.shape[1], _width(X)), n_jobs)
+    if weights is None and not issparse(X):
+        width = _BLOCKS_AT_ONCE * _width(X)
+        deviate = _equal_weight_deviations(X, labels, medians, deviations)
+    else:
+        width = _width(X)
+        deviate = _weighted_deviations(_by_column(X), labels, medians, deviations)
+    run_blocks(deviate, column_blocks(X.shape[1], width), n_jobs)
     return deviations
 
 
@@ -117,19 +116,91 @@ def _exact_weights(weights, groups):
     return weights
 
 
+class _Members(NamedTuple):
+    """Dense samples of equal weight, class by class."""
+
+    X: np.ndarray
+    order: np.ndarray  # rows that count, class by class
+    bounds: np.ndarray  # (n_classes + 1,): where each class begins among them
+
+    @classmethod
+    def of(cls, X, labels):
+        order = np.argsort(labels.codes, kind="stable")[labels.codes.size - labels.counts.sum() :]
+        return cls(X, order, np.concatenate([[0], np.cumsum(labels.counts)]))
+
+    def blocks(self, start, stop):
+        """Yield a few columns after the other, and their values as rows of an array.
+
+        The array is used again: to get new memory from the system takes longer than to fill it.
+        """
+        n_rows, width = self.X.shape[0], min(_width(self.X), stop - start)
+        columns, members = np.empty((width, n_rows)), np.empty((width, self.order.size))
+        for first in range(start, stop, width):
+            block = slice(first, min(first + width, stop))
+            own = slice(block.stop - first)
+            for row in range(0, n_rows, _ROWS_AT_ONCE):
+                rows = slice(row, row + _ROWS_AT_ONCE)
+                columns[own, rows] = self.X[rows, block].T
+            _loops.take_members(columns[own], self.order, members[own])
+            yield block, members[own]
+
+    def by_class(self, members):
+        """Yield the classes that have samples, and these."""
+        for c, (first, last) in enumerate(pairwise(self.bounds)):
+            if first < last:
+                yield c, members[:, first:last]
+
+
+def _middle_values(values):
+    """Lower and upper middle of each row, which is reordered."""
+    middle = values.shape[1] // 2
+    values.partition(middle, axis=1)  # one place at a time is what NumPy has fast loops for
+    upper = values[:, middle].copy()
+    return (upper if values.shape[1] % 2 else values[:, :middle].max(axis=1)), upper
+
+
 def _equal_weight_summary(X, labels, summary):
-    order = np.argsort(labels.codes, kind="stable")[labels.codes.size - labels.counts.sum() :]
-    bounds = np.concatenate([[0], np.cumsum(labels.counts)])
+    samples = _Members.of(X, labels)
 
     def summarise(start, stop):
-        n = order.size
-        room = np.empty(n), np.empty(n), np.empty(n, np.int32), np.empty(n)
-        _loops.equal_weight_medians(
-            _columns(X, start, stop), start, order, bounds, labels.totals, labels.half, room,
-            _class_room(labels.n_classes), summary,
-        )  # fmt: skip
+        n, medians = samples.order.size, summary[0]
+        room = np.empty(n), np.empty(n, np.int32), np.ones(n)
+        for block, members in samples.blocks(start, stop):
+            middles = []
+            for c, own in samples.by_class(members):
+                middles.append(_middle_values(own))
+                medians[c, block] = 0.5 * np.add(*middles[-1])
+            lowest, highest = np.min(middles, axis=(0, 1)), np.max(middles, axis=(0, 1))
+            _loops.equal_weight_dispersions(
+                members, block.start, samples.bounds, labels.totals, labels.half, lowest, highest,
+                room, _class_room(labels.n_classes), summary,
+            )  # fmt: skip
 
     return summarise
+
+
+def _equal_weight_deviations(X, labels, medians, deviations):
+    samples = _Members.of(X, labels)
+
+    def deviate(start, stop):
+        for block, members in samples.blocks(start, stop):
+            for c, own in samples.by_class(members):
+                own -= medians[c, block, None]
+            middles = _middle_values(np.abs(members, out=members))
+            deviations[block] = 0.5 * np.add(*middles)
+
+    return deviate
+
+
+def _weighted_deviations(X, labels, medians, deviations):
+    total = labels.totals.sum(keepdims=True)
+
+    def deviate(start, stop):
+        entries = _entries(X, start, stop)
+        rooms = _column_room(entries, labels.n_classes), _class_room(labels.n_classes)
+        _loops.median_deviations(entries, start, labels, total, *rooms, medians, deviations)
+
+    return deviate
 
 
 def _weighted_summary(X, labels, summary):
@@ -163,11 +234,6 @@ def _by_column(X):
     return X.tocsc() if issparse(X) else X
 
 
-def _columns(X, start, stop):
-    """Copy a block of columns as the rows of a float64 array: few loops to compile, all fast."""
-    return np.array(X[:, start:stop].T, dtype=np.float64, order="C")
-
-
 def _entries(X, start, stop):
     """Entries of a block of columns as CSC has them: values, their rows, where columns begin."""
     if issparse(X):
@@ -176,4 +242,6 @@ def _entries(X, start, stop):
         return data, X.indices[stored], X.indptr[start : stop + 1] - stored.start
     n_rows, n_columns = X.shape[0], stop - start
     rows = np.tile(np.arange(n_rows, dtype=np.int32), n_columns)
-    return _columns(X, start, stop).ravel(), rows, n_rows * np.arange(n_columns + 1, dtype=np.int32)
+    # As float64 in one order: few loops to compile, all fast.
+    columns = np.array(X[:, start:stop].T, dtype=np.float64, order="C")
+    return columns.ravel(), rows, n_rows * np.arange(n_columns + 1, dtype=np.int32)

@@ -93,3 +93,9 @@ def test_a_penalty_must_be_a_positive_number(samples, alpha):
 def test_a_penalty_that_is_no_number_is_refused(samples):
     with pytest.raises(TypeError, match="alpha='strong'"):
         RecursiveRidgeSelector(alpha="strong").fit(*samples)
+
+
+def test_a_penalty_that_is_lost_in_rounding_is_refused(samples):
+    X, y = samples
+    with pytest.raises(ValueError, match="alpha=1e-300 must be larger"):
+        RecursiveRidgeSelector(alpha=1e-300).fit(np.repeat(X[:, :40], 10, axis=1), y)

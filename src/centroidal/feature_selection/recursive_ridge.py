@@ -89,5 +89,10 @@ class RecursiveRidgeSelector(RankedSelector):
         rows = residuals(X, np.zeros_like(codes), moments.overall_mean[None], weights, scale)
         targets = np.sqrt(weights)[:, None] * class_targets(moments.counts)[codes]
 
-        ranking, worths = rank_by_elimination(rows, targets, self.alpha * weights.sum())
+        try:
+            ranking, worths = rank_by_elimination(rows, targets, self.alpha * weights.sum())
+        except np.linalg.LinAlgError as error:
+            raise ValueError(
+                f"alpha={self.alpha} must be larger: beside the samples it is lost in rounding."
+            ) from error
         return self._keep_ranking(data.features, worths, np.zeros_like(worths), ranking)

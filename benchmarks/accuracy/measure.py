@@ -11,6 +11,7 @@ samples are left out.
 import csv
 import time
 import warnings
+from functools import partial
 from importlib.metadata import version
 from itertools import product
 
@@ -22,7 +23,8 @@ from sklearn.model_selection import StratifiedKFold
 from centroidal.model_selection.feature_flow import used_features
 
 from ..papers._data import load_table
-from . import ours, peers
+from . import peers
+from .ours import OURS
 
 GENES = (
     "sorlie_datamicroarray", "west_desouto", "golub_desouto", "colon", "colon_alon",
@@ -33,52 +35,44 @@ GENES = (
 OTHERS = ("hungarian_heart",)
 SETS = (*OTHERS, *GENES)
 N_FOLDS, N_REPEATS, FEWEST = 5, 2, 5
-KEY = ("set", "race", "method", "repeat")
+FOUND = ("race", "method", "balanced_accuracy", "n_features", "cpu_seconds")
 
 
 def contestants():
-    """Yield race, role, name and what fits them: (X, y) to a model and its number of features."""
-    for race, mine, others in (
-        ("free", ours.FREE, peers.FREE),
-        ("50", ours.AT_MOST_50, peers.AT_MOST_50),
-    ):
-        for name, build in others.items():
-            yield race, "peer", name, _fit_of(build)
-        for name, fit in mine.items():
-            yield race, "ours", name, fit
+    """Yield role, name and what fits: (X, y) to models by race and name, see `ours`."""
+    for race, builders in (("free", peers.FREE), ("50", peers.AT_MOST_50)):
+        for name, build in builders.items():
+            yield "peer", name, partial(fit_peer, race, name, build)
+    for name, fit in OURS.items():
+        yield "ours", name, fit
 
 
-def _fit_of(build):
-    def fit(X, y):
-        model = build(X.shape[1]).fit(X, y)
-        return model, used_features(model, X.shape[1])[0] or X.shape[1]
-
-    return fit
+def fit_peer(race, name, build, X, y):
+    """Return the model of a peer, its number of features and CPU seconds."""
+    start = time.process_time()
+    model = build(X.shape[1]).fit(X, y)
+    size = used_features(model, X.shape[1])[0] or X.shape[1]
+    return {(race, name): (model, size, time.process_time() - start)}
 
 
 def run(folder, path, sets, role, only):
-    """Measure what is missing, what takes long last, and write each row when it is found."""
-    done = {tuple(row[name] for name in KEY) for row in read(path)}
+    """Measure what is missing, what takes long last, and write rows when they are found."""
+    done = {tuple(row[name] for name in ("set", "run", "repeat")) for row in read(path)}
     for slow, name in product((False, True), sets):
         X, y = load(folder, name)
-        for race, whose, method, fit in contestants():
+        about = {"set": name, "n_samples": len(y), "n_in_set": X.shape[1]}
+        for whose, method, fit in contestants():
             if role not in (None, whose) or (only and method not in only):
                 continue
-            if slow != is_slow(method):
+            if slow != (method in peers.SLOW):
                 continue
             for repeat in range(1 if slow else N_REPEATS):
-                if (name, race, method, str(repeat)) in done:
+                if (name, method, str(repeat)) in done:
                     continue
-                found = measure(fit, X, y, repeat)
-                facts = {"set": name, "race": race, "method": method, "repeat": repeat,
-                         "role": whose, "n_samples": len(y), "n_in_set": X.shape[1]}  # fmt: skip
-                append(path, facts | found | {"sklearn": version("scikit-learn")})
-                print(*(facts | found).values(), flush=True)
-
-
-def is_slow(method):
-    """Tell who takes so long that one repeat must do."""
-    return method in peers.SLOW or method.split(",")[0] in ours.SLOW
+                facts = about | {"run": method, "role": whose, "repeat": repeat}
+                for found in measure(fit, X, y, repeat):
+                    append(path, facts | found | {"sklearn": version("scikit-learn")})
+                    print(*(facts | found).values(), flush=True)
 
 
 def load(folder, name):
@@ -89,28 +83,26 @@ def load(folder, name):
 
 
 def measure(fit, X, y, repeat):
-    """Return what five folds tell; an error is told, too, and counts as no score."""
-    predicted, sizes, seconds = np.empty_like(y), [], []
+    """Yield what five folds tell of each model; an error is told, too, and counts as no score."""
+    predicted, facts = {}, {}
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=repeat)
     try:
         for train, test in folds.split(X, y):
-            start = time.process_time()
             fill = SimpleImputer(strategy="median").fit(X[train])
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # solvers that stop early, constant features
-                model, size = fit(fill.transform(X[train]), y[train])
-            seconds.append(time.process_time() - start)
-            sizes.append(size)
-            predicted[test] = model.predict(fill.transform(X[test]))
+                models = fit(fill.transform(X[train]), y[train])
+            for key, (model, size, seconds) in models.items():
+                values = predicted.setdefault(key, np.empty_like(y))
+                values[test] = model.predict(fill.transform(X[test]))
+                facts.setdefault(key, []).append((size, seconds))
     except Exception as error:
-        return {"balanced_accuracy": "", "n_features": "", "cpu_seconds": "",
-                "error": f"{type(error).__name__}: {error}"[:200]}  # fmt: skip
-    return {
-        "balanced_accuracy": round(balanced_accuracy_score(y, predicted), 5),
-        "n_features": round(float(np.mean(sizes)), 1),
-        "cpu_seconds": round(float(np.mean(seconds)), 4),
-        "error": "",
-    }
+        yield {**dict.fromkeys(FOUND, ""), "error": f"{type(error).__name__}: {error}"[:200]}
+        return
+    for (race, name), values in predicted.items():
+        score, means = balanced_accuracy_score(y, values), np.mean(facts[race, name], axis=0)
+        numbers = round(score, 5), round(means[0], 1), round(means[1], 4)
+        yield dict(zip(FOUND, (race, name, *numbers), strict=True)) | {"error": ""}
 
 
 def read(path):

@@ -296,10 +296,9 @@ def _build_fisher_all(kind):
 
 
 def _build_whitened_all(kind):
-    from ..classifiers import SparseCenterClassifier
+    from ..classifiers import WhitenedCenterClassifier
 
-    scale = "std" if kind.is_sparse else "within"
-    return SparseCenterClassifier(metric="mahalanobis", scale=scale)
+    return WhitenedCenterClassifier()
 
 
 def _build_disjoint_baseline(kind):
@@ -479,6 +478,12 @@ _LEDOIT = {
     "covariance matrices, Journal of Multivariate Analysis 88 (2004), 365-411.",
     "link": "https://doi.org/10.1016/S0047-259X(03)00096-4",
 }
+_SCHAEFER = {
+    "reference": "J. Schäfer and K. Strimmer, A shrinkage approach to large-scale covariance "
+    "matrix estimation and implications for functional genomics, Statistical Applications in "
+    "Genetics and Molecular Biology 4 (2005), 32.",
+    "link": "https://doi.org/10.2202/1544-6115.1175",
+}
 _BARKER = {
     "reference": "M. Barker and W. Rayens, Partial least squares for discrimination, Journal of "
     "Chemometrics 17 (2003), 166-173.",
@@ -635,12 +640,12 @@ _CLASSIFIERS = [
         "Whitened centers, all features",
         "nearest class means in the metric of the covariance inside the classes",
         "A sample goes to the class of the nearest mean, where distances are those of Mahalanobis, "
-        "with a shrunken covariance inside the classes. No feature is left out.",
+        "with shrunken correlations inside the classes. No feature is left out.",
         "Accuracy counts more than a short list: features that vary together are not counted "
         "twice.",
         "Few features are wanted.",
         build=_build_whitened_all,
-        **_CALAFIORE,
+        **_SCHAEFER,
     ),
     Method(
         "disjoint-all",

@@ -73,8 +73,8 @@ def selection(table, selection, written, rows, steps):
     _say(console, selection["answer"], style="bold")
     if selection["answer_in_blocks"]:
         _say(console, selection["answer_in_blocks"])
-    if selection["answer_by_chance"]:
-        _say(console, selection["answer_by_chance"])
+    if selection["permutations"] or selection["learning_curve"]:
+        console.print(_verdict_table(selection["checklist"]))
     console.print(_feature_table(selection["features"]))
     console.print(_metric_table(rows, "unseen samples"))
     console.print(_confusion_table(selection))
@@ -230,6 +230,13 @@ def _metric_table(rows, found):
     table = _table(("metric", "left"), (found, "right"), ("95 % interval", "right"))
     for row in rows:
         table.add_row(*map(_cell, row))
+    return table
+
+
+def _verdict_table(verdicts):
+    table = _table(("can I believe it?", "left"), ("", "left"), ("because", "left"))
+    for each in verdicts:
+        table.add_row(*map(_cell, (each["question"], each["verdict"], each["reason"])))
     return table
 
 

@@ -1,9 +1,10 @@
-from .audit import permutation_test
+from .audit import learning_curve, permutation_test
 from .compare import ComparisonInterrupted, ComparisonRun, compare, iter_comparison
 from .comparison import Comparison, FoldResult
 from .curve import SelectionCurve, selection_curve
 from .disjoint_centroid_cv import DisjointCentroidClassifierCV
 from .fisher_subspace_cv import FisherSubspaceClassifierCV
+from .learning import LearningCurve
 from .lineup import comparison_lineup
 from .methods import METHODS, Method, register_method
 from .permutation import PermutationTest
@@ -24,6 +25,7 @@ __all__ = [
     "FeatureSelection",
     "FisherSubspaceClassifierCV",
     "FoldResult",
+    "LearningCurve",
     "Method",
     "PermutationTest",
     "RandomFeaturesClassifier",
@@ -36,6 +38,7 @@ __all__ = [
     "compare",
     "comparison_lineup",
     "iter_comparison",
+    "learning_curve",
     "permutation_test",
     "register_method",
     "select_features",

@@ -2,7 +2,7 @@
 
 from .select import select_features
 
-__all__ = ["permutation_test"]
+__all__ = ["learning_curve", "permutation_test"]
 
 
 def permutation_test(X, y, *, n_permutations=1000, **options):
@@ -55,3 +55,40 @@ def permutation_test(X, y, *, n_permutations=1000, **options):
     (0.01, True)
     """
     return select_features(X, y, n_permutations=n_permutations, **options).permutations
+
+
+def learning_curve(X, y, **options):
+    """Score the whole selection with fewer samples, and say what more of them would give.
+
+    Samples of each class, or whole groups, are drawn: a quarter of them, a third and so on, each
+    number ten times. From each draw features are selected and scored, folds, choice and all. Where
+    the mean scores follow an inverse power law, it is extrapolated.
+
+    Parameters
+    ----------
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        Samples, in memory.
+    y : array-like of shape (n_samples,)
+        Class labels.
+    **options : dict
+        Those of :func:`select_features`: `method`, `groups`, `scoring` and so on.
+
+    Returns
+    -------
+    LearningCurve
+        Scores of all draws, and ``extrapolate(n_samples)``, which raises where no law holds.
+
+    See Also
+    --------
+    sklearn.model_selection.learning_curve : Does so for an estimator that is given.
+
+    Examples
+    --------
+    >>> from centroidal.datasets import load_expression
+    >>> from centroidal.model_selection import learning_curve
+    >>> X, y = load_expression(return_X_y=True)
+    >>> curve = learning_curve(X, y, random_state=0)
+    >>> curve.scores.shape, bool(curve.means[0] < curve.means[-1])
+    ((10, 5), True)
+    """
+    return select_features(X, y, learning_curve=True, **options).learning_curve

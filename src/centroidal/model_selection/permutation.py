@@ -6,6 +6,7 @@ exchangeable: those of samples, of whole groups, or of samples inside a group or
 """
 
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
@@ -245,13 +246,14 @@ class _Null(NamedTuple):
     gains: np.ndarray  # of the features, each by itself
 
 
-def run_permutations(source, run, asked, n_jobs, prefer, step_done):
+def run_permutations(source, run, asked, n_folds, n_jobs, prefer, step_done):
     """Run the whole selection with permuted labels, and compare.
 
-    `run` takes a source and returns the score of what is selected from it; `prefer` says where it
-    had better run. Where it is interrupted, what is finished counts.
+    `run` takes a source and a number of folds and returns the score of what is selected from it;
+    `prefer` says where it had better run. Where it is interrupted, what is finished counts.
     """
     relabelling = source.relabelling(asked.within)
+    run = partial(run, n_folds=n_folds)
     own = _try_labels(run, source, None)
     tally = _Tally(own, asked.stop_after)
     jobs = ((run, source, relabelling.draw(source.seed, k)) for k in range(asked.number))

@@ -49,6 +49,7 @@ def select_features(
     n_permutations=0,
     permute_within=None,
     stop_after=None,
+    learning_curve=False,
     feature_names=None,
     classes=None,
     checkpoint=None,
@@ -148,6 +149,9 @@ def select_features(
     stop_after : int or None, default=None
         Number of permutations that score as well as the labels after which to stop: the p-value is
         not small then, and is known well enough.
+    learning_curve : bool, default=False
+        Whether to do all of it with fewer samples as well, to see what more would give, see
+        `learning_curve`.
     feature_names : array-like of str, default=None
         Names of the features; None takes those of a data frame, or x0, x1, ...
     classes : array-like, default=None
@@ -240,6 +244,7 @@ def select_features(
     in_memory = {
         "groups": groups, "blocks": blocks, "impute": impute, "preprocess": preprocess,
         "text": text, "n_resamples": n_resamples, "feature_names": feature_names,
+        "learning_curve": learning_curve or None,
         "permutations": Permutations.check(n_permutations, permute_within, stop_after, blocks),
     }  # fmt: skip
     in_batches = {
@@ -264,7 +269,8 @@ def select_features(
     described = source.describe_samples(found.candidates[scores.method], scores, final, repeats)
     run = partial(_select_part, method, choice, source.classes)
     in_blocks = source.score_blocks(run, choice)
-    again = partial(_score_again, found.candidates, choice, repeats[0].n_folds)
+    again = partial(_score_again, found.candidates, choice)
+    n_folds = repeats[0].n_folds
     hits = source.group_hits(scores, repeats)
     results, unseen = scores.results(), UnseenSamples(source, scores.outcome, described, hits)
     metrics = unseen.metrics()
@@ -286,7 +292,8 @@ def select_features(
         block_name=series_name(blocks),
         suspicions=tuple(each._asdict() for each in suspicions),
         blocks=in_blocks,
-        permutations=source.test_permutations(again, found.candidates),
+        permutations=source.test_permutations(again, n_folds, found.candidates),
+        learning_curve=source.score_fewer(again, n_folds, found.candidates, scoring),
         impute=impute,
         preprocess=_say_preprocess(preprocess),
         max_features=choice.max_features,
@@ -343,7 +350,7 @@ def _select(source, method, choice, cv, n_repeats):
     return _Selected(candidates, repeats, scores, final)
 
 
-def _score_again(candidates, choice, n_folds, source):
+def _score_again(candidates, choice, source, n_folds):
     """Return the score of all that is done with the samples of a source; folds are drawn once."""
     repeats = source.cut(n_folds, 1, choice.needs_inner_folds(candidates))
     return nested_score(source, candidates, choice, repeats)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._plain import interval_text, percent, score_text
+from .learning import LearningCurve
 from .methods import METRICS, PROBABILITY_SCORES, metric_of, plain_score
 from .metrics import metric_rows, metric_table
 from .permutation import PermutationTest
@@ -125,6 +126,9 @@ class FeatureSelection:
     permutations : PermutationTest or None
         How the whole selection scores with permuted labels, with the p-value of the score and of
         each feature, if that was asked for.
+    learning_curve : LearningCurve or None
+        Score of the whole selection with fewer samples, and what more would give, if that was asked
+        for.
     seconds : float
         Time it took; if it went on from a checkpoint, the time since then.
     versions : dict of str to str
@@ -174,6 +178,7 @@ class FeatureSelection:
     suspicions: tuple
     blocks: dict | None
     permutations: PermutationTest | None
+    learning_curve: LearningCurve | None
     impute: str | None
     preprocess: str | None
     max_features: int | None
@@ -265,6 +270,14 @@ class FeatureSelection:
         return score_text(
             plain_score(value, self.scoring), error, is_share=METRICS[self.metric].is_share
         )
+
+    def score_words(self, value):
+        """Write a score as its metric is written."""
+        return self._score_text(value)
+
+    def interval_words(self):
+        """Say the 95 % interval of the score."""
+        return self._interval_text()
 
     def _interval_text(self):
         ends = sorted(plain_score(end, self.scoring) for end in self.interval)
@@ -373,11 +386,27 @@ class FeatureSelection:
         name, write = METRICS[self.metric].name, self._score_text
         return self.permutations.summary(self.selected, f"{name} {write(self.permutations.score)}")
 
+    def checklist(self):
+        """Return verdicts on whether the score can be believed.
+
+        Returns
+        -------
+        tuple of Verdict
+            Each has a ``question``, a ``verdict`` ("fine", "caution" or "no") and a ``reason``.
+        """
+        from .verdicts import judge
+
+        return judge(self)
+
+    def learning_summary(self):
+        """Say what more samples would give; nothing if that was not asked for."""
+        return "" if self.learning_curve is None else self.learning_curve.summary()
+
     def __str__(self):
         shown = self.selected[:_MOST_ROWS]
         answer = [
             self.summary(), self.group_summary(), self.block_summary(),
-            self.permutation_summary(), self.warnings_summary(),
+            self.permutation_summary(), self.learning_summary(), self.warnings_summary(),
         ]  # fmt: skip
         lines = [*filter(None, answer), "", "rank  gain       feature"]
         for rank, column in enumerate(shown.tolist(), start=1):

@@ -22,6 +22,7 @@ from ..statistics.threads import row_blocks
 from ..streaming.labels import hash_names
 from ..streaming.request import texts
 from .blocks import Blocks
+from .learning import draw_fewer, run_learning_curve
 from .methods import METHODS, DataKind
 from .metrics import Tested, loss_moments
 from .nested import N_RANDOM, ChosenPredictions, FoldCounts, Trial
@@ -52,6 +53,7 @@ class MemorySource:
     def __init__(
         self, X, y, random_state, n_jobs, progress, *, groups, blocks, impute, preprocess,
         text, n_resamples, feature_names, permutations=None,
+        learning_curve=None,
     ):  # fmt: skip
         _check_resamples("n_resamples", n_resamples)
         self._progress = progress_function(progress, "steps")
@@ -72,7 +74,7 @@ class MemorySource:
         self._ids = None if groups is None else hash_names(np.array(texts(groups), dtype=object))
         self._blocks = Blocks.check(blocks, self._data.codes, self._groups)
         self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
-        self._permutations = permutations
+        self._permutations, self._has_curve = permutations, learning_curve is not None
         self._rows = self._gains = None  # of many relabellings, and of one
         self._n_done = self._n_steps = 0
 
@@ -86,11 +88,12 @@ class MemorySource:
         """Number of the group of each sample; None if each stands for itself."""
         return self._groups
 
-    def part(self, rows):
+    def part(self, rows, seed=None):
         """Return the source of some of the samples, which tells no progress."""
         data, groups = self.data, self._groups
+        seed = self.seed if seed is None else seed
         return MemorySource(
-            rows_of(data.X, rows), data.classes[data.codes[rows]], self.seed, self._n_jobs, None,
+            rows_of(data.X, rows), data.classes[data.codes[rows]], seed, self._n_jobs, None,
             groups=None if groups is None else groups[rows], blocks=None, **self._asked,
             n_resamples=0, feature_names=None,
         )  # fmt: skip
@@ -117,21 +120,27 @@ class MemorySource:
         path = METHODS["l2"].build(self.kind).fit(self._samples.learned_from(rows), rows)
         return path.solution.path.gains
 
-    def test_permutations(self, run, candidates):
+    def test_permutations(self, run, n_folds, candidates):
         """Run the whole selection with permuted labels; None if that was not asked for.
 
-        `run` takes a source and returns the score of what is selected from it.
+        `run` takes a source and a number of folds and returns the score of what is selected.
         """
         if self._permutations is None:
             return None
-        prefer = _prefer(candidates)
+        prefer, asked = _prefer(candidates), self._permutations
         (procedure, *others), data = [each.procedure for each in candidates.values()], self._data
         is_alone = not others and procedure.merges and not self._samples.is_learned
         if is_alone and procedure.counts_folds(data):
             self._rows = FeatureRows.of(data.X)
-        return run_permutations(
-            self, run, self._permutations, self._n_jobs, prefer, self._step_done
-        )
+        where = n_folds, self._n_jobs, prefer, self._step_done
+        return run_permutations(self, run, asked, *where)
+
+    def score_fewer(self, run, n_folds, candidates, scoring):
+        """Run the whole selection with fewer samples; None if that was not asked for."""
+        if not self._has_curve:
+            return None
+        where = n_folds, self._n_jobs, _prefer(candidates), self._step_done
+        return run_learning_curve(self, run, scoring, *where)
 
     def find_suspicions(self):
         """Look for what would make the score too good."""
@@ -191,7 +200,8 @@ class MemorySource:
                 self._check_folds(trial)
         n_blocks = 0 if self._blocks is None else self._blocks.names.size
         n_permutations = 0 if self._permutations is None else self._permutations.number
-        n_after = 1 + bool(self._n_resamples) + n_blocks + n_permutations
+        n_draws = len(draw_fewer(self, trials[0].repeat.n_folds)) if self._has_curve else 0
+        n_after = 1 + bool(self._n_resamples) + n_blocks + n_permutations + n_draws
         self._n_steps = sum(len(_jobs(trial)) for trial in trials) + n_after
 
     def _check_folds(self, trial):

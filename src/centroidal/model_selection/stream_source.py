@@ -96,8 +96,12 @@ class BatchSource:
         """Return None: batches have no blocks."""
         return
 
-    def test_permutations(self, run, candidates):
+    def test_permutations(self, run, n_folds, candidates):
         """Return None: labels of samples that are not in memory do not change places."""
+        return
+
+    def score_fewer(self, run, n_folds, candidates, scoring):
+        """Return None: batches are read as they are."""
         return
 
     @property

@@ -166,6 +166,7 @@ def _content(selection, comparison, table, command):
         "references": references,
         "compared": compared,
         "in_blocks": sections.block_section(selection),
+        "believe": sections.believe_section(selection),
         "recall": sections.recall_section(selection, comparison),
         "metrics": sections.metric_section(selection),
         "costs": sections.cost_section(selection),
@@ -187,6 +188,8 @@ def _charts(selection, comparison, table, references, compared):
         found["curve"] = charts.curve_chart(selection)
         found["heat"] = charts.heat_chart(selection)
         found["scatter"] = charts.scatter_chart(selection, table)
+        found["chance"] = charts.chance_chart(selection)
+        found["learning"] = charts.learning_chart(selection)
         if not selection.is_streamed and selection.probabilities is not None:
             n_repeats, _, n_classes = selection.probabilities.shape
             found |= charts.probability_charts(

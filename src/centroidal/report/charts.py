@@ -10,6 +10,7 @@ import altair as alt
 import numpy as np
 
 from .._optional import require
+from ..model_selection.learning import power_law
 from ._text import (
     class_labels,
     count,
@@ -46,6 +47,7 @@ _MAX_VALUES_IN_CELLS, _MAX_LEVEL_LABELS = 6, 4  # classes
 _STEPS = (-2.0, -1.25, -0.5, -0.15, 0.15, 0.5, 1.25, 2.0)  # bounds of the nine colours
 _NEGLIGIBLE = 1e-9
 _MAX_STEPS, _N_BINS = 400, 10  # of a ROC curve, of a calibration curve
+_N_BARS = 40  # of a histogram
 _MAX_POINTS, _POINT_BYTES = 2000, 180_000
 _LABELS = {
     "titleColor": "var(--muted)",
@@ -532,6 +534,60 @@ def _mean_layers(score_name, title):
     )
     dots = base.mark_point(filled=True, size=100, opacity=1).encode(x=x, color=colour, shape=shape)
     return alt.layer(bars, dots)
+
+
+# ------------------------------------------------------------------ can it be believed
+
+
+def chance_chart(selection):
+    """Draw how often permuted labels have each score, and that of the labels themselves."""
+    test, name = selection.permutations, selection.scoring
+    if test is None:
+        return None
+    scores = [plain_value(each, name) for each in (*test.null_scores, test.score)]
+    counts, ends = np.histogram(scores[:-1], _N_BARS, (min(scores), max(scores)))
+    rows = [
+        {"low": json_number(low), "high": json_number(high), "count": int(n)}
+        for low, high, n in zip(ends[:-1], ends[1:], counts, strict=True)
+    ]
+    scale, axis = alt.Scale(zero=False), _score_axis(name, 5)
+    x = alt.X("low:Q", bin="binned", title=score_words(name), scale=scale, axis=axis)
+    y = alt.Y("count:Q", title="permutations", axis=alt.Axis(tickCount=4, format="d"))
+    bars = _chart("rows").mark_bar(color="var(--c1)").encode(x=x, x2="high:Q", y=y)
+    rule = _chart("own").mark_rule(color="var(--c0)", strokeWidth=3).encode(x="score:Q")
+    own = [{"score": json_number(scores[-1])}]
+    return {
+        "spec": _finish(alt.layer(bars, rule), 220, rows=rows, own=own),
+        "description": f"Histogram of the scores of {count(test.n_permutations)} permutations of "
+        f"the labels, and a line at {score(test.score, name)}, the score of the labels themselves.",
+    }
+
+
+def learning_chart(selection):
+    """Draw the score against the number of samples, and how it would go on."""
+    curve, name = selection.learning_curve, selection.scoring
+    if curve is None:
+        return None
+    places = np.linspace(curve.n_samples[0], curve.n_with_more, 60)
+    law = [] if curve.law is None else power_law(curve.law, places)
+    rows = [_learning_row(*each, name) for each in zip(curve.n_samples, curve.means, strict=True)]
+    line = [_learning_row(*each, name) for each in zip(places, law, strict=False)]
+    scale = alt.Scale(zero=False)
+    x = alt.X("n:Q", title="samples", scale=scale)
+    y = alt.Y("score:Q", title=score_words(name), scale=scale, axis=_score_axis(name, 5))
+    dots = _chart("rows").mark_point(filled=True, size=90, opacity=1, color="var(--c0)")
+    dashes = _chart("line").mark_line(strokeDash=[4, 3], color="var(--muted)")
+    layers = alt.layer(dashes.encode(x=x, y=y), dots.encode(x=x, y=y))
+    texts = [f"{row['n']:.0f} samples {row['text']}" for row in rows]
+    return {
+        "spec": _finish(layers, 220, rows=rows, line=line),
+        "description": f"Mean score by number of samples: {'; '.join(texts)}.",
+    }
+
+
+def _learning_row(n_samples, mean, name):
+    value = json_number(plain_value(mean, name))
+    return {"n": json_number(n_samples), "score": value, "text": score(mean, name)}
 
 
 # ------------------------------------------------------------------ probabilities

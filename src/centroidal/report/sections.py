@@ -590,6 +590,13 @@ def _block_cells(row, name):
     return score(row["score"], name), count(row["n_features"])
 
 
+def believe_section(selection):
+    """Return the verdicts on the score, if there is more evidence than the folds."""
+    if selection is None or (selection.permutations is None and selection.learning_curve is None):
+        return None
+    return [[tidy(cell, 600) for cell in each] for each in selection.checklist()]
+
+
 def recall_section(selection, comparison):
     """Return the honest recall of each class and the confusion matrix."""
     if selection is not None:

@@ -751,6 +751,44 @@ def test_samples_of_one_patient_are_warned_of_without_groups(run, patients):
     assert select(run, patients, *grouped)["selection"]["suspicions"] == []
 
 
+# ------------------------------------------------------------------ can it be believed
+
+
+def test_audit_permutes_labels_of_patients_and_judges(run, patients):
+    options = ("--target", "state", "--groups", "patient", "--audit", "--permutations", "9")
+    found = select(run, patients, *options, "--features", "f.csv")["selection"]
+    assert found["permutations"]["permuted"] == "groups"
+    assert len(found["permutations"]["null_scores"]) == 9
+    assert found["p_value"] == found["permutations"]["p_value"]
+    assert found["learning_curve"]["n_samples"][-1] == 60
+    questions = [each["question"] for each in found["checklist"]]
+    assert questions[0] == "Could the score come from chance?"
+    assert questions[-1] == "Are there enough samples?"
+    assert {"p_value", "expected_false"} <= rows_of("f.csv")[0].keys()
+    shown = run("select", patients, *options, *QUICK, "--report", "r.html")
+    assert "Could some of the features be luck?" in " ".join(shown.out.split())
+    assert "Can I believe it?" in Path("r.html").read_text()
+
+
+def test_permutations_stop_early_and_stay_inside_blocks(run, patients):
+    text = patients.read_text().splitlines()
+    rows = [f"{line},{'NS'[number // 6 % 2]}" for number, line in enumerate(text[1:])]
+    patients.write_text("\n".join([f"{text[0]},site", *rows]) + "\n")
+    found = select(
+        run, patients, "--target", "state", "--groups", "patient", "--blocks", "site",
+        "--permutations", "40", "--permute-within", "blocks", "--stop-after", "2",
+    )["selection"]["permutations"]  # fmt: skip
+    assert found["permuted"] == "groups, within blocks"
+    assert found["n_permutations"] < 40
+
+
+def test_permutations_within_blocks_need_blocks(run, patients):
+    options = ("--target", "state", "--groups", "patient", "--permutations", "5")
+    found = run("select", patients, *options, "--permute-within", "blocks")
+    assert found.code == 2
+    assert "--permute-within 'blocks' needs blocks" in found.err
+
+
 # ------------------------------------------------------------------ blocks
 
 

@@ -49,10 +49,10 @@ EXAMPLES = """\
   centroidal select cells.h5ad --target kind --layer counts --features features.csv
   centroidal select parts/ --target tumour --stream --checkpoint so_far.skops"""
 
-_N_RESAMPLES = 50
+_N_RESAMPLES, _N_PERMUTATIONS = 50, 1000
 _IN_MEMORY = (
     "--impute", "--preprocess", "--transpose", "--duplicates", *SHEET, "--blocks", "--resamples",
-    "--permutations", "--permute-within", "--stop-after",
+    "--permutations", "--permute-within", "--stop-after", "--learning-curve", "--audit",
     "--compare", "--export-selected",
 )  # fmt: skip
 _FILES = {
@@ -152,9 +152,10 @@ def _add_selection(group):
         "number (default: 50 with --report or --features, else 0)",
     )  # fmt: skip
     group.add_argument(
-        "--permutations", type=whole_number(0), default=0, metavar="N",
+        "--permutations", type=whole_number(0), metavar="N",
         help="do all of it N times with permuted labels, for a p-value of the score and of each "
-        "feature; labels of whole groups where they are per group (default: 0)",
+        "feature; labels of whole groups where they are per group (default: 1000 with --audit, "
+        "else 0)",
     )  # fmt: skip
     group.add_argument(
         "--permute-within", choices=("blocks",),
@@ -164,6 +165,15 @@ def _add_selection(group):
     group.add_argument(
         "--stop-after", type=whole_number(1), metavar="N",
         help="stop when N permutations score as well as the labels: p is not small then",
+    )  # fmt: skip
+    group.add_argument(
+        "--learning-curve", action="store_true",
+        help="select from fewer samples as well, to see what more would give",
+    )  # fmt: skip
+    group.add_argument(
+        "--audit", action="store_true",
+        help="can the number be believed? --permutations 1000 and --learning-curve, and a list of "
+        "verdicts",
     )  # fmt: skip
 
 
@@ -323,11 +333,18 @@ def _select_table(args, messages):
         groups=groups_of(args, table), blocks=_blocks(args, table), impute=table.impute,
         preprocess=args.preprocess, text=text_options(args),
         n_resamples=n_resamples(args), feature_names=table.feature_names,
-        n_permutations=args.permutations, permute_within=args.permute_within,
-        stop_after=args.stop_after,
+        n_permutations=_n_permutations(args), permute_within=args.permute_within,
+        stop_after=args.stop_after, learning_curve=args.learning_curve or args.audit,
     )  # fmt: skip
     comparison = None if fits is None else finish_comparison(fits, args, messages)
     return table, selection, comparison
+
+
+def _n_permutations(args):
+    """Return how often labels are permuted; if nothing is said, often where that is judged."""
+    if args.permutations is None:
+        return _N_PERMUTATIONS if args.audit else 0
+    return args.permutations
 
 
 def _blocks(args, table):
@@ -394,6 +411,9 @@ def selection_values(selection):
         "answer_in_blocks": selection.block_summary(),
         "answer_by_chance": selection.permutation_summary(),
         "permutations": _permutation_values(selection.permutations),
+        "answer_with_more": selection.learning_summary(),
+        "learning_curve": _curve_values(selection.learning_curve),
+        "checklist": [each._asdict() for each in selection.checklist()],
         **{name: getattr(selection, name) for name in _PRINTED},
         "features": row_dicts(selection.feature_columns()),
         "stability": stability,
@@ -410,6 +430,15 @@ def _permutation_values(test):
         "permuted", "null_scores",
     )  # fmt: skip
     return {name: getattr(test, name) for name in names}
+
+
+def _curve_values(curve):
+    """Return the scores with fewer samples; None if they were not asked for."""
+    if curve is None:
+        return None
+    return {
+        name: getattr(curve, name) for name in ("n_samples", "means", "errors", "law", "trouble")
+    }
 
 
 def _write(outputs, args, selection, table, comparison):

@@ -50,6 +50,7 @@ MATRICES = {
         3, metric="mahalanobis", covariance="total"
     ),
     "l21": lambda: L21CentroidSelector(alpha=0.3),
+    "l21 by alternation": lambda: L21CentroidSelector(alpha=0.3, solver="admm"),
     "l21 by reweighting": lambda: L21CentroidSelector(alpha=0.3, solver="irls"),
     "encoder": LinearCentroidEncoder,
     "encoder by alternation": lambda: LinearCentroidEncoder(training="alternating"),

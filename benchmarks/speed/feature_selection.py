@@ -21,7 +21,13 @@ __all__ = ["CASES"]
 def l21(n_jobs):
     """Yield l2,1 selection on tables of the papers' sizes: at most 100 products of the samples."""
     del n_jobs
-    for n_samples, n_features, n_classes, target in ((72, 7129, 2, 100.0), (50, 4434, 4, None)):
+    shapes = (
+        (72, 7129, 2, 100.0),
+        (50, 4434, 4, None),
+        (200, 5000, 6, None),
+        (190, 1363, 14, None),
+    )
+    for n_samples, n_features, n_classes, target in shapes:
         X, y = _expression(n_samples, n_features, n_classes)
         for targets in ("centroids", "classes"):
             model = L21CentroidSelector(targets=targets).fit(X, y)

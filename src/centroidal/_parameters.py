@@ -125,7 +125,7 @@ CHECKS = {
     "relative": check_flag,
     "rule": choice("best", "one_se"),
     "scatter": choice("total", "within"),
-    "solver": choice("auto", "newton", "irls"),
+    "solver": choice("auto", "newton", "admm", "irls"),
     "targets": choice("centroids", "classes"),
     "threshold": choice("inclusive", "strict", "balanced", "mahalanobis", "prior"),
     "tol": optional(check_positive),

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 from centroidal import L21CentroidSelector
 from centroidal.feature_selection import l21_centroid as module
+from centroidal.solvers import l21_centroids as solvers
 from centroidal.solvers.l21_centroids import centroid_targets
 from tests.reference import l21 as reference
 
@@ -49,7 +50,7 @@ def targets(request):
     return request.param
 
 
-@pytest.fixture(params=["newton", "irls"])
+@pytest.fixture(params=["newton", "admm", "irls"])
 def solver(request):
     return request.param
 
@@ -125,7 +126,7 @@ def test_gap_bounds_how_far_the_objective_is_above_the_optimum(three_classes, ta
     assert 0.0 < above <= selector.dual_gap_
 
 
-@pytest.mark.parametrize(("name", "tol"), [("newton", 1e-6), ("irls", 1e-3)])
+@pytest.mark.parametrize(("name", "tol"), [("newton", 1e-6), ("admm", 1e-4), ("irls", 1e-3)])
 def test_default_tolerance_goes_with_the_solver(three_classes, targets, name, tol):
     selector = L21CentroidSelector(0.2, targets=targets, solver=name).fit(*three_classes)
     assert selector.converged_
@@ -157,6 +158,7 @@ def test_too_few_steps_are_not_convergence(three_classes, targets, solver):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("solver", ["newton", "irls"])
 @pytest.mark.parametrize("alpha", [1e-3, 1e-4, 1e-6])
 def test_small_penalty_is_no_error(rng, targets, solver, alpha):
     """More features than samples: centroids of centred samples can be met without misfit."""
@@ -164,6 +166,15 @@ def test_small_penalty_is_no_error(rng, targets, solver, alpha):
     selector = L21CentroidSelector(alpha, targets=targets, solver=solver).fit(X, y)
     assert np.isfinite(selector.scores_).all()
     assert selector.dual_gap_ < 0.1 * selector.objective_
+
+
+def test_penalty_too_small_for_alternating_directions_is_told(rng, targets):
+    X, y = draw_samples(rng, 12, 30, [0, 1, 2])
+    selector = L21CentroidSelector(1e-6, targets=targets, solver="admm", max_iter=100)
+    with pytest.warns(ConvergenceWarning, match="after 100 steps"):
+        selector.fit(X, y)
+    assert not selector.converged_
+    assert selector.dual_gap_ > 1e-4 * selector.objective_
 
 
 # ------------------------------------------------------------------ penalty
@@ -502,9 +513,9 @@ def test_fitting_again_forgets_the_first_data(two_classes, three_classes):
     ("n_samples", "name", "expected"),
     [
         (100, "centroids", "newton"),
-        (103, "centroids", "irls"),
+        (103, "centroids", "admm"),
         (66, "classes", "newton"),
-        (69, "classes", "irls"),
+        (69, "classes", "admm"),
     ],
 )
 def test_number_of_samples_times_targets_chooses_the_solver(
@@ -516,11 +527,25 @@ def test_number_of_samples_times_targets_chooses_the_solver(
     assert selector.solver_ == expected
 
 
+def test_many_samples_of_many_features_are_reweighted(three_classes, monkeypatch):
+    monkeypatch.setattr(module, "_MOST_UNKNOWNS", 24)
+    monkeypatch.setattr(module, "_MOST_INVERTED", 4)
+    assert L21CentroidSelector(0.5).fit(*three_classes).solver_ == "irls"
+
+
+@pytest.mark.parametrize(("tol", "expected"), [(None, "admm"), (1e-4, "admm"), (9e-5, "newton")])
+def test_fine_tolerance_leaves_more_to_the_interior_point_method(
+    three_classes, monkeypatch, tol, expected
+):
+    monkeypatch.setattr(module, "_MOST_UNKNOWNS", 24)
+    assert L21CentroidSelector(0.5, tol=tol).fit(*three_classes).solver_ == expected
+
+
 def test_samples_without_weight_do_not_choose_the_solver(three_classes, monkeypatch):
     X, y = three_classes
     monkeypatch.setattr(module, "_MOST_UNKNOWNS", 24)
     half = np.where(np.arange(24) < 12, 1.0, 0.0)
-    assert L21CentroidSelector(0.5).fit(X, y).solver_ == "irls"
+    assert L21CentroidSelector(0.5).fit(X, y).solver_ == "admm"
     assert L21CentroidSelector(0.5).fit(X, y, sample_weight=half).solver_ == "newton"
 
 
@@ -528,14 +553,36 @@ def test_given_solver_is_used(three_classes, solver):
     assert L21CentroidSelector(solver=solver).fit(*three_classes).solver_ == solver
 
 
-def test_solvers_agree(three_classes, targets):
-    newton, irls = (
+@pytest.mark.parametrize("other", ["admm", "irls"])
+def test_solvers_agree(three_classes, targets, other):
+    newton, other = (
         L21CentroidSelector(0.3, targets=targets, solver=name, tol=1e-6, max_iter=5000)
-        for name in ("newton", "irls")
+        for name in ("newton", other)
     )
-    newton.fit(*three_classes), irls.fit(*three_classes)
-    assert irls.objective_ == pytest.approx(newton.objective_, rel=2e-6)
-    assert_same_scores(irls.scores_, newton.scores_)
+    newton.fit(*three_classes), other.fit(*three_classes)
+    assert other.objective_ == pytest.approx(newton.objective_, rel=2e-6)
+    assert_same_scores(other.scores_, newton.scores_)
+
+
+def test_many_classes_and_samples_by_the_hundreds_converge(rng):
+    y = np.arange(168) % 14
+    X = rng.normal(size=(168, 400))
+    X[np.arange(168)[:, None], 20 * y[:, None] + np.arange(20)] += 1.5
+    selector = L21CentroidSelector(0.1, tol=1e-4).fit(X, y)
+    assert selector.solver_ == "admm"
+    assert selector.converged_
+    assert selector.dual_gap_ <= 1e-4 * selector.objective_
+    assert 0 < np.count_nonzero(selector.support_) < 400
+
+
+@pytest.mark.parametrize("name", ["newton", "admm"])
+def test_features_join_the_working_set_until_none_breaks_its_constraint(rng, monkeypatch, name):
+    X, y = draw_samples(rng, 30, 200, [0, 1, 2])
+    expected = L21CentroidSelector(0.3, solver=name, tol=1e-4).fit(X, y)
+    monkeypatch.setattr(solvers, "_FEATURES_PER_SAMPLE", 1)
+    found = L21CentroidSelector(0.3, solver=name, tol=1e-4).fit(X, y)
+    assert found.converged_
+    assert found.objective_ == pytest.approx(expected.objective_, rel=2e-4)
 
 
 # ------------------------------------------------------------------ path
@@ -733,7 +780,11 @@ def test_numbers_are_plain_python(three_classes, name, kind, n_samples):
         ({"alpha": True}, TypeError, "alpha=True must be a positive number"),
         ({"targets": "means"}, ValueError, "targets='means' must be one of 'centroids', 'classes'"),
         ({"targets": None}, ValueError, "targets=None must be one of 'centroids', 'classes'"),
-        ({"solver": "admm"}, ValueError, "solver='admm' must be one of 'auto', 'newton', 'irls'"),
+        (
+            {"solver": "cd"},
+            ValueError,
+            "solver='cd' must be one of 'auto', 'newton', 'admm', 'irls'",
+        ),
         ({"relative": 1}, TypeError, "relative=1 must be True or False"),
         ({"scale": "no"}, ValueError, "scale='no' must be one of 'std', None"),
         ({"tol": 0.0}, ValueError, "tol=0.0 must be positive and finite"),

@@ -6,13 +6,14 @@ from sklearn.utils import Bunch
 
 from .. import _state as state
 from .._data import check_labelled, check_moments
-from .._parameters import check_alphas, check_parameters, choice
+from .._parameters import check_alphas, check_count, check_parameters, choice, optional
 from ..solvers.l21_centroids import (
     L21Solution,
     centroid_targets,
     largest_alpha,
     solve_interior,
     solve_reweighted,
+    solve_splitting,
 )
 from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
@@ -22,8 +23,11 @@ from ._ranked_selector import CERTIFICATE, RankedSelector
 
 __all__ = ["L21CentroidSelector"]
 
-_MOST_UNKNOWNS = 2000  # of the dual, up to which the interior-point method is faster
-_TOLERANCES = {"newton": 1e-6, "irls": 1e-3}
+# Unknowns of the dual up to which the interior-point method is faster; to a finer tolerance.
+_MOST_UNKNOWNS, _MOST_UNKNOWNS_FINE = 600, 2000
+_MOST_INVERTED = 4000  # samples, or features, up to which alternating directions are
+_TOLERANCES = {"newton": 1e-6, "admm": 1e-4, "irls": 1e-3}
+_MOST_STEPS = {"newton": 1000, "admm": 10_000, "irls": 1000}
 _N_ALPHAS = 20
 _SMALLEST_ALPHA = 0.01  # of the path, as a share of the largest
 
@@ -58,19 +62,22 @@ class L21CentroidSelector(RankedSelector):
     scale : {"std", None}, default="std"
         "std": subtract the mean of each feature and divide by its standard deviation. A constant
         feature has score 0. None: take the samples as they are. Sparse data stay sparse.
-    solver : {"auto", "newton", "irls"}, default="auto"
-        "newton": interior-point method on the dual with a working set of features; certified to
-        many digits, for few samples times targets. "irls": reweighted least squares, by Cholesky
-        up to 2000 samples and by conjugate gradients above; its objective is right long before its
-        certificate says so. "auto": "newton" up to 2000 samples times targets.
+    solver : {"auto", "newton", "admm", "irls"}, default="auto"
+        "newton": interior-point method on the dual; certified to many digits, for few samples times
+        targets. "admm": alternating direction method of multipliers, whose steps are cheap; for
+        many classes or samples, and slow to end on small tables. Both have a working set of
+        features. "irls": reweighted least squares, by Cholesky up to 2000 samples and by conjugate
+        gradients above; its objective is right long before its certificate says so. "auto":
+        "newton" up to 600 samples times targets, or 2000 if `tol` is below 1e-4; else "admm" if
+        there are at most 4000 samples or features; else "irls".
     tol : float or None, default=None
         Stop when the gap between objective and its lower bound is at most this share of the
-        objective. None is 1e-6 for "newton" and 1e-3 for "irls". "newton" goes on to a hundredth of
-        it as long as it is not clear which features are in the optimum.
-    max_iter : int, default=1000
-        Most steps. If they are not enough, or rounding allows no more, a warning is given;
-        `dual_gap_` is a proof in any case. Penalties below a thousandth of `alpha_max_`, where all
-        samples can be met exactly, are the hard ones.
+        objective. None is 1e-6 for "newton", 1e-4 for "admm" and 1e-3 for "irls". "newton" goes on
+        to a hundredth of it as long as it is not clear which features are in the optimum.
+    max_iter : int or None, default=None
+        Most steps; None is 1000, and 10,000 of the short ones of "admm". If they are not enough, or
+        rounding allows no more, a warning is given; `dual_gap_` is a proof in any case. Penalties
+        below a thousandth of `alpha_max_`, where all samples can be met exactly, are the hard ones.
 
     Attributes
     ----------
@@ -108,8 +115,8 @@ class L21CentroidSelector(RankedSelector):
     The optimum need not be unique: of two equal features any mixture is optimal.
 
     Time of "newton" is O((n r)^3 + r^2 n^2 m) a step for n samples, r targets and a working set of
-    m features, usually a few times n; "irls" takes O(n^2 d) a step for d features. Memory is a copy
-    of the data.
+    m features, usually a few times n; that of "admm" is O(n m r) a step, and of "irls" O(n^2 d) for
+    d features. Memory is a copy of the data.
 
     Examples
     --------
@@ -126,12 +133,12 @@ class L21CentroidSelector(RankedSelector):
     _state = {
         "coef_": state.floats("targets", "features"),
         **CERTIFICATE,
-        "solver_": state.text("newton", "irls"),
+        "solver_": state.text("newton", "admm", "irls"),
         "alpha_": state.number(0.0),
         "alpha_max_": state.number(0.0),
     }
 
-    _checks = {"scale": choice("std", None)}
+    _checks = {"scale": choice("std", None), "max_iter": optional(check_count)}
 
     def __init__(
         self,
@@ -143,7 +150,7 @@ class L21CentroidSelector(RankedSelector):
         scale="std",
         solver="auto",
         tol=None,
-        max_iter=1000,
+        max_iter=None,
     ):
         self.alpha = alpha
         self.targets = targets
@@ -175,7 +182,7 @@ class L21CentroidSelector(RankedSelector):
     def path(self, X, y, alphas=None, sample_weight=None):
         """Solve for many penalties; the selector stays as it is.
 
-        With "newton" each solution is the start of the next.
+        With "newton" and "admm" each solution is the start of the next.
 
         Parameters
         ----------
@@ -234,17 +241,23 @@ class L21CentroidSelector(RankedSelector):
         return rows, weights[:, None] * of_class[codes]
 
     def _solve(self, rows, targets, alpha, alpha_max, start=None):
-        solver = self.solver
-        if solver == "auto":
-            solver = "newton" if targets.size <= _MOST_UNKNOWNS else "irls"
+        solver = self._solver_for(rows, targets) if self.solver == "auto" else self.solver
         tol = _TOLERANCES[solver] if self.tol is None else self.tol
+        max_iter = _MOST_STEPS[solver] if self.max_iter is None else self.max_iter
         if alpha >= alpha_max:
             solution = _solve_without_features(rows, targets)
-        elif solver == "newton":
-            solution = solve_interior(rows, targets, alpha, tol, self.max_iter, start)
+        elif solver == "irls":
+            solution = solve_reweighted(rows, targets, alpha, tol, max_iter)
         else:
-            solution = solve_reweighted(rows, targets, alpha, tol, self.max_iter)
+            solve = solve_interior if solver == "newton" else solve_splitting
+            solution = solve(rows, targets, alpha, tol, max_iter, start)
         return solution, solver, tol
+
+    def _solver_for(self, rows, targets):
+        is_fine = self.tol is not None and self.tol < _TOLERANCES["admm"]
+        if targets.size <= (_MOST_UNKNOWNS_FINE if is_fine else _MOST_UNKNOWNS):
+            return "newton"
+        return "admm" if min(rows.rows.shape) <= _MOST_INVERTED else "irls"
 
 
 def _row_norms(matrix):

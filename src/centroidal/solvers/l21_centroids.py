@@ -12,7 +12,8 @@ Equation map (:cite:t:`XiaSuKong`, whose equations have no numbers, with misprin
     algorithm 1   reweighted least squares           solve_reweighted()
     algorithm 2   conjugate gradients, by column     _Reweighted._conjugate_gradients()
 
-The interior-point method on the dual, with a working set of features, is ours: solve_interior().
+The interior-point method on the dual and the alternating direction method of multipliers (ADMM),
+with a working set of features, are ours: solve_interior(), solve_splitting().
 """
 
 from typing import NamedTuple
@@ -32,6 +33,8 @@ _MOST_STEPS = 100
 _SMOOTHING = 1e-8  # smallest row norm as a share of the mean
 _DIRECT_SAMPLES = 2000  # up to which equations are solved by Cholesky
 _CG_TOL = 1e-8
+_LOOK_EVERY = 10  # steps of alternating directions, between two looks at the certificate
+_AHEAD = 1.6  # how far they go beyond where they are led
 _MOST_JITTERS = 12  # tenfold each time, up to about the diagonal itself
 _BLOCK = 64  # rows that are solved for at a time
 _ROUNDING = 1e-12  # a smaller share of the largest possible correlation is none
@@ -256,23 +259,37 @@ def _with_exact_zeros(rows, targets, alpha, found, tol):
     return found
 
 
-# ---------------------------------------------------------------- interior point
+# ---------------------------------------------------------------- a working set of features
 
 
 @with_limited_blas(lambda rows, *_: rows.rows.shape)
 def solve_interior(rows, targets, alpha, tol, max_iter, start=None):
-    """Solve the dual by an interior-point method on a working set of features that grows.
+    """Solve the dual by an interior-point method on a working set of features that grows."""
+    return _solve_growing(rows, targets, alpha, tol, max_iter, start, _solve_inside, _FINER)
 
-    Features are left out until they break their constraint; the bound holds for all of them.
+
+@with_limited_blas(lambda rows, *_: rows.rows.shape)
+def solve_splitting(rows, targets, alpha, tol, max_iter, start=None):
+    """Solve by the alternating direction method of multipliers on a working set that grows."""
+    return _solve_growing(rows, targets, alpha, tol, max_iter, start, _solve_split, 1.0)
+
+
+def _solve_growing(rows, targets, alpha, tol, max_iter, start, solve_on, finer):
+    """Leave features out until they break their constraint; the bound holds for all of them.
+
     `max_iter` counts steps over all working sets; `start` is the solution for a similar penalty.
+    While it is not clear which features are in the optimum, go on, down to `finer` times `tol`.
     """
     chosen, dual = _first_features(rows, targets, alpha, start)
     coefficients = np.zeros((rows.rows.shape[1], targets.shape[1]))
+    if start is not None:
+        coefficients[chosen] = start.coefficients[chosen]
     best, bound = objective(rows, targets, coefficients, alpha), -np.inf
     n_iter, n_vain, aim, gap = 0, 0, _FIRST_AIM, np.inf
     for _ in range(_MOST_ROUNDS):
         columns = np.ascontiguousarray(rows.columns(chosen))
-        found = _solve_on(columns, targets, alpha, aim, max_iter - n_iter, dual)
+        near = dual, coefficients[chosen]
+        found = solve_on(columns, targets, alpha, aim, max_iter - n_iter, *near)
         n_iter += found.n_iter
         if found.objective < best:
             best = found.objective
@@ -285,18 +302,19 @@ def solve_interior(rows, targets, alpha, tol, max_iter, start=None):
             bound, best_dual = below, found.dual / excess
         gap, last_gap = (best - bound) / best, gap
         solution = L21Solution(coefficients, best_dual, best, bound, n_iter)
-        is_clear = gap <= _FINER * tol or _is_clear(rows, alpha, solution)
+        is_clear = gap <= finer * tol or _is_clear(rows, alpha, solution)
         grown = _with_violators(chosen, lengths, targets.shape[0])
         n_vain = n_vain + 1 if grown.size == chosen.size and gap > 0.9 * last_gap else 0
         if (gap <= tol and is_clear) or n_iter >= max_iter or n_vain == _MOST_VAIN_ROUNDS:
             break
-        aim = max(_NEXT_AIM * min(aim, gap), 0.5 * (tol if gap > tol else _FINER * tol))
+        aim = max(_NEXT_AIM * min(aim, gap), 0.5 * (tol if gap > tol else finer * tol))
         chosen = grown
-        dual = found.dual / (_INSIDE * excess)
+        dual = found.dual
 
     kept = np.flatnonzero(_is_in_optimum(rows, alpha, solution))
     columns, aim = np.ascontiguousarray(rows.columns(kept)), 0.5 * max(tol, gap)
-    alone = _solve_on(columns, targets, alpha, aim, _MOST_STEPS, best_dual / _INSIDE)
+    near = best_dual, coefficients[kept]
+    alone = solve_on(columns, targets, alpha, aim, _MOST_STEPS, *near)
     cut = np.zeros_like(coefficients)
     cut[kept] = coefficients[kept]
     value = objective(rows, targets, cut, alpha)
@@ -308,7 +326,7 @@ def solve_interior(rows, targets, alpha, tol, max_iter, start=None):
 
 
 def _first_features(rows, targets, alpha, start):
-    """Features to begin with, and a dual point inside their constraints."""
+    """Features to begin with, and a dual point."""
     n_samples, n_features = rows.rows.shape
     if start is None:
         scheme = _Reweighted(rows, targets, alpha)
@@ -319,9 +337,7 @@ def _first_features(rows, targets, alpha, start):
         dual = start.dual
         promise = _norms(rows.pull_back(dual)) + _norms(start.coefficients)
     n_chosen = min(n_features, _FEATURES_PER_SAMPLE * n_samples)
-    chosen = np.sort(np.argsort(-promise, kind="stable")[:n_chosen])
-    longest = max(_norms(rows.pull_back(dual)).max() / alpha, _norms(dual).max())
-    return chosen, dual / (_INSIDE * max(longest, 1.0))
+    return np.sort(np.argsort(-promise, kind="stable")[:n_chosen]), dual
 
 
 def _with_violators(chosen, lengths, n_samples):
@@ -330,6 +346,90 @@ def _with_violators(chosen, lengths, n_samples):
     n_added = max(n_samples, chosen.size // 2)
     worst = outside[np.argsort(-lengths[outside], kind="stable")[:n_added]]
     return np.union1d(chosen, worst)
+
+
+# ---------------------------------------------------------------- alternating directions
+
+
+def _solve_split(columns, targets, alpha, tol, max_iter, dual, coefficients):
+    """Alternating direction method of multipliers with all features, from a point nearby."""
+    scheme = _Splitting(columns, targets, alpha, dual, coefficients)
+    best, bound, n_iter = np.inf, -np.inf, 0
+    while n_iter < max_iter:
+        n_iter += 1
+        scheme.step()
+        if n_iter % _LOOK_EVERY and n_iter < max_iter:
+            continue
+        value = scheme.objective()
+        if value < best:
+            best, coefficients = value, scheme.Z
+        trial = scheme.dual()
+        below = float((trial * targets).sum())
+        if below > bound:
+            bound, dual = below, trial
+        if best - bound <= tol * best:
+            break
+    return L21Solution(coefficients, dual, best, bound, n_iter)
+
+
+class _Splitting:
+    """Misfits E and rows Z of their own, W between them, and how far they are apart so far.
+
+    Misfits and rows are shrunk, which costs nothing, and least squares bring ``X W + E`` to Y and
+    W to Z. Their matrix does not change, so it is inverted once; no eigenvalue is below one.
+    """
+
+    def __init__(self, columns, targets, alpha, dual, coefficients):
+        self.X, self.targets, self.alpha = columns, targets, alpha
+        n_samples, n_features = columns.shape
+        self.unit = (columns**2).sum() / n_features  # of a row of W, beside a misfit
+        self.is_wide = n_features >= n_samples
+        products = (columns @ columns.T if self.is_wide else columns.T @ columns) / self.unit
+        products.ravel()[:: len(products) + 1] += 1.0
+        self.inverse = np.linalg.inv(products)
+        self.strength = len(targets) / _norms(targets).sum()
+        self.Z, self.E = coefficients, targets - columns @ coefficients
+        self.of_misfits = -dual / self.strength
+        self.of_rows = columns.T @ dual / (self.strength * self.unit)
+
+    def step(self):
+        """Find W by least squares, shrink both copies, and add up what is between them."""
+        W, met = self._solve(self.targets - self.E - self.of_misfits, self.Z - self.of_rows)
+        met = _AHEAD * met + (1.0 - _AHEAD) * (self.targets - self.E)
+        ahead = _AHEAD * W + (1.0 - _AHEAD) * self.Z
+        left, rows = self.targets - met - self.of_misfits, ahead + self.of_rows
+        self.E = _shrink(left, 1.0 / self.strength)
+        self.Z = _shrink(rows, self.alpha / (self.strength * self.unit))
+        self.of_misfits, self.of_rows = self.E - left, rows - self.Z
+
+    def _solve(self, wanted, near):
+        """Return W near a given one with ``X W`` near what is wanted, and ``X W``."""
+        if self.is_wide:
+            solved = self.inverse @ (wanted - self.X @ near)
+            return near + self.X.T @ solved / self.unit, wanted - solved
+        W = self.inverse @ (self.X.T @ wanted / self.unit + near)
+        return W, self.X @ W
+
+    def objective(self):
+        """Value of F at Z."""
+        misfit = _norms(self.targets - self.X @ self.Z).sum()
+        return float(misfit + self.alpha * _norms(self.Z).sum())
+
+    def dual(self):
+        """S of the last step, scaled into its constraints."""
+        S = -self.strength * self.of_misfits
+        longest = _norms(self.X.T @ S).max() / self.alpha
+        return S / max(_norms(S).max(), longest, 1.0)
+
+
+def _shrink(vectors, length):
+    """Make each row shorter by a length, down to zero."""
+    norms = _norms(vectors)
+    shares = 1.0 - length / np.maximum(norms, length)
+    return shares[:, None] * vectors
+
+
+# ---------------------------------------------------------------- interior point
 
 
 class _Cones:
@@ -362,9 +462,10 @@ class _Cones:
         return _factor(matrix.reshape(side, side))
 
 
-def _solve_on(columns, targets, alpha, tol, max_iter, dual):
-    """Primal-dual interior-point method with all features; `dual` is strictly inside."""
+def _solve_inside(columns, targets, alpha, tol, max_iter, dual, _):
+    """Primal-dual interior-point method with all features, from a point strictly inside."""
     cones = _Cones(columns, alpha)
+    dual = dual / (_INSIDE * max(_norms(cones.down(dual)).max(), 1.0))
     vectors = cones.down(dual)
     slack = 0.5 * (1.0 - _squares(vectors))
     multipliers = _norms(targets).sum() / slack.size / slack

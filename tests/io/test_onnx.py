@@ -17,9 +17,12 @@ from centroidal import (
     FisherSubspaceClassifier,
     FisherSubspaceClassifierCV,
     MixtureFisherClassifier,
+    RecursiveRidgeSelector,
     ReliefFSelector,
     SparseCenterClassifier,
     SparseCenterClassifierCV,
+    WhitenedCenterClassifier,
+    WhitenedCenterClassifierCV,
 )
 from centroidal.io import to_onnx
 from centroidal.model_selection import select_features
@@ -36,6 +39,8 @@ MODELS = [
     SparseCenterClassifier(3, metric="mahalanobis", scale="std"),
     SparseCenterClassifierCV(scale="within"),
     SparseCenterClassifierCV(metric="l1", rule="one_se"),
+    WhitenedCenterClassifier(4, priors="empirical"),
+    WhitenedCenterClassifierCV(),
     FisherSubspaceClassifier(),
     FisherSubspaceClassifier("variance", scatter="within", threshold="prior", priors="empirical"),
     FisherSubspaceClassifier("full", threshold="balanced"),
@@ -55,6 +60,9 @@ PREPARED = [
     make_pipeline(SimpleImputer(), DisjointCentroidClassifierCV("margin")),
     make_pipeline(StandardScaler(with_std=False), SparseCenterClassifierCV()),
     make_pipeline(SimpleImputer(), ReliefFSelector(5), StandardScaler(), LogisticRegression()),
+    make_pipeline(
+        SimpleImputer(), StandardScaler(), RecursiveRidgeSelector(5), WhitenedCenterClassifier()
+    ),
     make_pipeline(
         SimpleImputer(),
         CostSensitiveClassifier(SparseCenterClassifier(4), class_weight={"ben": 5.0}),

@@ -21,11 +21,13 @@ from ..classifiers import (
     DisjointCentroidClassifier,
     FisherSubspaceClassifier,
     SparseCenterClassifier,
+    WhitenedCenterClassifier,
 )
 from ..feature_selection import (
     L21CentroidSelector,
     LinearCentroidEncoder,
     MarginSelector,
+    RecursiveRidgeSelector,
     ReliefFSelector,
     SparseCentroidEncoder,
 )
@@ -33,6 +35,7 @@ from ..model_selection import (
     DisjointCentroidClassifierCV,
     FisherSubspaceClassifierCV,
     SparseCenterClassifierCV,
+    WhitenedCenterClassifierCV,
 )
 from ..solvers.distances import log_odds
 
@@ -49,6 +52,7 @@ def to_onnx(model, path=None, *, force=False):
     ----------
     model : estimator
         A fitted :class:`~centroidal.SparseCenterClassifier`,
+        :class:`~centroidal.WhitenedCenterClassifier`,
         :class:`~centroidal.FisherSubspaceClassifier` or
         :class:`~centroidal.DisjointCentroidClassifier`, one of them that was chosen by
         cross-validation, one of them in a :class:`~centroidal.CostSensitiveClassifier`, or a
@@ -281,6 +285,13 @@ def _fisher_scores(graph, model, X):
     return graph.add("Concat", *sides, axis=1)
 
 
+def _whitened_scores(graph, model, X):
+    selected = np.flatnonzero(model.support_)
+    Z = graph.add("Sub", graph.columns(X, selected, model.n_features_in_), model.mean_[selected])
+    products = graph.add("MatMul", Z, model.coef_[:, selected].T)
+    return graph.add("Add", products, model.intercept_)
+
+
 def _disjoint_scores(graph, model, X):
     seen = model._solution.moments.seen
     distances = graph.add("Concat", *_group_distances(graph, model, X, seen), axis=1)
@@ -326,8 +337,8 @@ def _logistic_scores(graph, model, X):
 
 
 _SELECTORS = (
-    *(L21CentroidSelector, LinearCentroidEncoder, MarginSelector, ReliefFSelector),
-    *(SparseCentroidEncoder, SelectFromModel, SelectKBest, VarianceThreshold),
+    *(L21CentroidSelector, LinearCentroidEncoder, MarginSelector, RecursiveRidgeSelector),
+    *(ReliefFSelector, SparseCentroidEncoder, SelectFromModel, SelectKBest, VarianceThreshold),
 )
 _PREPARATIONS = {SimpleImputer: _impute, StandardScaler: _standardise} | dict.fromkeys(
     _SELECTORS, _select
@@ -335,6 +346,8 @@ _PREPARATIONS = {SimpleImputer: _impute, StandardScaler: _standardise} | dict.fr
 _SCORES = {
     SparseCenterClassifier: _sparse_center_scores,
     SparseCenterClassifierCV: _sparse_center_scores,
+    WhitenedCenterClassifier: _whitened_scores,
+    WhitenedCenterClassifierCV: _whitened_scores,
     FisherSubspaceClassifier: _fisher_scores,
     FisherSubspaceClassifierCV: _fisher_scores,
     DisjointCentroidClassifier: _disjoint_scores,

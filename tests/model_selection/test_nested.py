@@ -52,6 +52,14 @@ def test_one_se_is_the_fewest_features_within_the_error_of_the_best():
     assert choose_model(table([0.5, 0.83, 0.9, 0.8], [0.9, 0.9, 0.06, 0.9]), "one_se") == 2
 
 
+def test_of_models_with_the_same_number_of_features_the_best_is_chosen():
+    sizes, none = np.array([1, 1, 2, 2, 3, 3]), [0.0] * 6
+    means = [0.5, 0.6, 0.85, 0.88, 0.9, 0.7]
+    assert choose_model(table(means, [0.0] * 4 + [0.06, 0.0]), "one_se", sizes) == 3
+    assert choose_model(table(means, none), "best", sizes) == 4
+    assert choose_model(table([0.5, 0.5, 0.9, 0.9, 0.9, 0.9], none), "best", sizes) == 2
+
+
 def test_corrected_error_is_that_of_one_test_part_more():
     values = [0.5, 0.7, 0.9, 0.7]
     usual = np.std(values, ddof=1) / np.sqrt(4)

@@ -234,3 +234,46 @@ def test_wrong_input_is_named(genes, options, error, message):
     model = RankedFeaturesClassifierCV(**{"selector": SelectKBest()} | options)
     with pytest.raises(error, match=message):
         model.fit(*genes)
+
+
+# ------------------------------------------------------------------ several classifiers
+
+
+def test_of_several_classifiers_the_best_is_chosen_with_the_number(genes):
+    X, y = genes
+    classifiers = [NearestCentroid(), GaussianNB()]
+    model = RankedFeaturesClassifierCV(
+        ReliefFSelector(), classifiers, n_features_grid=SIZES, cv=4, rule="best"
+    ).fit(X, y)
+    alone = [
+        RankedFeaturesClassifierCV(ReliefFSelector(), each, n_features_grid=SIZES, cv=4).fit(X, y)
+        for each in classifiers
+    ]
+    expected = np.column_stack([each.path_["mean_test_score"] for each in alone])
+    assert model.path_["n_features_to_select"].tolist() == [2, 2, 5, 5, 20, 20]
+    assert model.path_["classifier"].tolist() == [0, 1, 0, 1, 0, 1]
+    np.testing.assert_array_equal(model.path_["mean_test_score"], expected.ravel())
+    size, place = np.unravel_index(np.argmax(expected), expected.shape)
+    assert model.n_features_to_select_ == SIZES[size]
+    assert type(model.estimator_) is type(classifiers[place])
+
+
+def test_several_classifiers_rank_once_a_fold(genes):
+    CountingSelector.n_samples = ()
+    RankedFeaturesClassifierCV(
+        CountingSelector(), [NearestCentroid(), GaussianNB()], n_features_grid=SIZES, cv=4
+    ).fit(*genes)
+    assert len(CountingSelector.n_samples) == 4 + 1
+
+
+def test_probabilities_are_there_if_all_classifiers_have_them():
+    both = RankedFeaturesClassifierCV(ReliefFSelector(), [GaussianNB(), LinearSVC()])
+    assert not hasattr(both, "predict_proba")
+    assert hasattr(both.set_params(estimator=[GaussianNB()]), "predict_proba")
+
+
+def test_a_list_must_hold_classifiers(genes):
+    with pytest.raises(ValueError, match=r"estimator=\[\] must hold at least one"):
+        RankedFeaturesClassifierCV(ReliefFSelector(), []).fit(*genes)
+    with pytest.raises(TypeError, match="must be a classifier"):
+        RankedFeaturesClassifierCV(ReliefFSelector(), [ReliefFSelector()]).fit(*genes)

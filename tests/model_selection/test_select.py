@@ -32,8 +32,10 @@ from centroidal.model_selection import (
 from centroidal.model_selection.methods import SCORES
 from tests.reference.compare import corrected_error, count_confusion
 from tests.reference.selection import (
+    CLASSIFIERS,
     METHODS,
     Question,
+    Size,
     answer_of,
     cheapest,
     model_of,
@@ -164,9 +166,22 @@ def assert_answer(selection, question, tried):
     assert selection.score == pytest.approx(np.mean(answer.scores), rel=_error(selection))
     assert selection.se_score == pytest.approx(corrected_error(answer.scores, question.folds))
     assert_predictions(selection, question, answer)
-    assert_path(selection, question, tried[answer.method])
+    mine = tried[answer.method].of(selection.classifier)
+    assert_path(selection, question, mine)
+    named = [
+        (each, choice["classifier"])
+        for each, choice in zip(answer.sizes, selection.fold_choices, strict=True)
+    ]
+    assert all(getattr(size, "classifier", name) == name for size, name in named)
+    assert getattr(answer.size, "classifier", selection.classifier) == selection.classifier
+    for name, each in selection.classifier_scores.items():
+        of_name = tried[answer.method].of(name)
+        scores = of_name.scores[of_name.sizes.index(answer.size)]
+        assert each["score"] == pytest.approx(np.mean(scores), rel=_error(selection))
+        assert each["se"] == pytest.approx(corrected_error(scores, question.folds))
     for method, each in selection.method_scores.items():
-        scores = tried[method].scores[tried[method].sizes.index(each["n_features"])]
+        of_method = tried[method].of(each["classifier"])
+        scores = of_method.scores[of_method.sizes.index(each["n_features"])]
         assert each["score"] == pytest.approx(np.mean(scores), rel=_error(selection))
         assert each["se"] == pytest.approx(corrected_error(scores, question.folds))
 
@@ -441,15 +456,41 @@ def test_threads_in_place_of_processes_do_not_matter(genes):
 # ------------------------------------------------------------------ the model
 
 
+def size_of(selection):
+    return Size(selection.n_features_to_select, selection.classifier)
+
+
 @every_method
 def test_model_is_the_one_that_a_user_would_fit_to_all_samples(fast, genes, method):
     selection, (X, y) = fast(method), genes
-    expected = model_of(method, selection.n_features_to_select).fit(X, y)
+    expected = model_of(method, size_of(selection)).fit(X, y)
     np.testing.assert_array_equal(selection.model.predict(X), expected.predict(X))
     np.testing.assert_array_equal(selection.model.classes_, ["a", "b", "c"])
     assert (
         columns_of(selection.model) == sorted(selection.selected.tolist()) == columns_of(expected)
     )
+
+
+def test_classifier_is_chosen_inside_the_folds_for_a_given_number_too(genes, question):
+    selection = select_features(
+        *genes, method="relief", n_features_to_select=4, random_state=SEED, **CUT
+    )
+    answer = answer_of(question, {"relief": try_method(question, "relief", [4])})
+    names = [each["classifier"] for each in selection.fold_choices]
+    assert names == [each.classifier for each in answer.sizes]
+    assert selection.classifier == answer.size.classifier
+    assert selection.score == np.mean(answer.scores)
+    assert_predictions(selection, question, answer)
+    with pytest.raises(ValueError, match="cv=2"):
+        select_features(*genes, method="relief", n_features_to_select=4, cv=2)
+
+
+def test_classifier_is_told_where_there_is_a_choice(fast):
+    ranked, centers = fast("recursive"), fast("l2")
+    assert list(ranked.classifier_scores) == list(CLASSIFIERS)
+    assert f"classified by {ranked.classifier}, rather than" in ranked.summary()
+    assert centers.classifier_scores.keys() == {"nearest centers"}
+    assert "classified by" not in centers.summary()
 
 
 @every_method
@@ -458,7 +499,7 @@ def test_model_fills_in_missing_values(holes, method):
     selection = select_features(
         X, y, method=method, n_features_to_select=3, impute="median", **QUICK
     )
-    expected = model_of(method, 3, impute="median").fit(X, y)
+    expected = model_of(method, size_of(selection), impute="median").fit(X, y)
     np.testing.assert_array_equal(selection.model.predict(X), expected.predict(X))
     assert (
         columns_of(selection.model) == sorted(selection.selected.tolist()) == columns_of(expected)
@@ -595,9 +636,11 @@ def test_given_number_of_features_is_not_chosen(genes, method):
     assert selection.n_features_asked == selection.n_features_to_select == 7
     assert [each["n_features"] for each in selection.fold_choices] == [7, 7, 7]
     position = selection.path["n_features"].tolist().index(7)
+    assert selection.random_score == selection.random_path["mean_test_score"][position]
+    if method == "relief":  # what classifies is chosen still
+        return
     assert selection.score == selection.path["mean_test_score"][position]
     assert selection.se_score == selection.path["se_test_score"][position]
-    assert selection.random_score == selection.random_path["mean_test_score"][position]
     np.testing.assert_array_equal(selection.confusion, selection.confusion_path[position])
 
 
@@ -798,7 +841,7 @@ def test_result_cannot_be_changed(found):
     [
         ("l2", 0, 4, "l2, fold 1"),
         ("l2", 2, 5, "l2, fold 1"),
-        ("relief", 0, 7, "random features, fold 1"),
+        ("relief", 0, 10, "relief, folds 1 and 2"),
         ("best", 0, 43, "l2, folds 1 and 2"),
     ],
 )

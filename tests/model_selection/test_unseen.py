@@ -14,7 +14,7 @@ from centroidal.datasets import make_expression
 from centroidal.model_selection import METHODS, Method, register_method, select_features
 from centroidal.model_selection.methods import METRICS, PROBABILITY_SCORES, SCORES, SCORINGS
 from centroidal.model_selection.procedures import CentersProcedure, RankedPath, RankedProcedure
-from tests.reference.selection import Question, model_of
+from tests.reference.selection import Question, Size, model_of
 
 BY_PROBABILITY = ("roc_auc", "average_precision", "neg_log_loss", "neg_brier_score")
 
@@ -80,7 +80,9 @@ def test_probabilities_are_those_of_the_classifier_with_the_chosen_features(
     found = select_features(X, y, method=method, scoring=scoring, cv=3, n_repeats=2, random_state=0)
     question = Question.of(X, y, 0, 3, 2)
     for number, (train, test) in enumerate(question.folds):
-        model = model_of(method, found.fold_choices[number]["n_features"]).fit(X[train], y[train])
+        choice = found.fold_choices[number]
+        size = Size(choice["n_features"], choice["classifier"])
+        model = model_of(method, size).fit(X[train], y[train])
         mine = found.probabilities[number // 3, test]
         np.testing.assert_allclose(mine, model.predict_proba(X[test]), atol=1e-12)
         assert (mine.argmax(axis=1) == found.predicted[number // 3, test]).all()
@@ -223,7 +225,7 @@ def test_probabilities_that_are_not_there_are_refused(svm, scoring):
 def test_decision_values_rank_where_probabilities_are_one_up_to_rounding():
     line, codes = np.arange(-4.0, 5.0)[:, None], np.arange(9) // 5
     path = RankedPath(
-        np.array([0]), LogisticRegression(C=1e6), line, codes, np.array([1]), StandardScaler()
+        np.array([0]), [LogisticRegression(C=1e6)], line, codes, np.array([1]), StandardScaler()
     )
     path.scaler.fit(line)
     far = np.array([[100.0], [300.0], [200.0]])

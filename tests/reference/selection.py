@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.feature_selection import SelectFromModel
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -25,6 +26,7 @@ from centroidal import (
     RecursiveRidgeSelector,
     ReliefFSelector,
     SparseCenterClassifier,
+    WhitenedCenterClassifier,
 )
 
 from .compare import corrected_error
@@ -36,6 +38,22 @@ LOSSES = {"neg_log_loss": log_loss, "neg_brier_score": brier_score_loss}
 RANKED = {"roc_auc": roc_auc_score, "average_precision": average_precision_score}
 
 
+CLASSIFIERS = {
+    "nearest centers": SparseCenterClassifier(scale="within"),
+    "whitened centers": WhitenedCenterClassifier(),
+    "logistic regression": LogisticRegression(C=0.1, class_weight="balanced", max_iter=1000),
+}
+
+
+class Size(int):
+    """A number of features, and the name of what classifies by them."""
+
+    def __new__(cls, size, classifier):
+        self = super().__new__(cls, size)
+        self.classifier = classifier
+        return self
+
+
 def model_of(method, size, *, impute=None, is_sparse=False):
     """The classifier of a method with a number of features, as a user would write it."""
     if method == "l2":
@@ -43,27 +61,29 @@ def model_of(method, size, *, impute=None, is_sparse=False):
     elif method == "l1":
         steps = [SparseCenterClassifier(size, metric="l1", scale="mad")]
     else:
-        steps = [StandardScaler(with_mean=not is_sparse), *ranked_steps(method, size)]
+        steps = [StandardScaler(with_mean=not is_sparse), *ranked_steps(method, size, is_sparse)]
     if impute is not None:
         steps = [SimpleImputer(strategy=impute), *steps]
     return steps[0] if len(steps) == 1 else make_pipeline(*steps)
 
 
-def ranked_steps(method, size):
+def ranked_steps(method, size, is_sparse=False):
     if method == "disjoint":
         return MarginSelector(size), DisjointCentroidClassifier("margin")
     if method == "fisher":
         rule = FisherSubspaceClassifier()
         selector = SelectFromModel(rule, max_features=size, threshold=-np.inf, norm_order=2)
         return selector, FisherSubspaceClassifier()
-    if method == "recursive":
-        whitened = SparseCenterClassifier(metric="mahalanobis", scale="within")
-        return RecursiveRidgeSelector(size), whitened
+    number = int(size)
     selectors = {
-        "l21": L21CentroidSelector(n_features_to_select=size, tol=1e-4),
-        "relief": ReliefFSelector(size),
+        "l21": L21CentroidSelector(n_features_to_select=number, tol=1e-4),
+        "recursive": RecursiveRidgeSelector(number),
+        "relief": ReliefFSelector(number),
     }
-    return selectors[method], LogisticRegression(max_iter=1000)
+    classifier = clone(CLASSIFIERS[size.classifier])
+    if is_sparse and size.classifier == "nearest centers":
+        classifier.set_params(scale="std")
+    return selectors[method], classifier
 
 
 def sizes_of(method, n_features, n_classes):
@@ -76,14 +96,22 @@ def sizes_of(method, n_features, n_classes):
     return [size for size in sizes if size >= n_classes] if method == "disjoint" else sizes
 
 
+def with_classifiers(method, sizes):
+    """Each size for each classifier, where there are several."""
+    if method not in ("l21", "recursive", "relief"):
+        return sizes
+    return [Size(size, name) for size in sizes for name in CLASSIFIERS]
+
+
 def choose(sizes, scores, folds, rule):
     """The size that scores, a list of one a fold for each size, speak for; and its mean score."""
     means = [np.mean(each) for each in scores]
     best = next(i for i in range(len(sizes)) if means[i] >= max(means) - 1e-12)
-    if rule == "best":
-        return best, means[best]
-    bar = means[best] - corrected_error(scores[best], folds) - 1e-12
-    chosen = next(i for i in range(len(sizes)) if means[i] >= bar)
+    if rule == "one_se":
+        bar = means[best] - corrected_error(scores[best], folds) - 1e-12
+        best = next(i for i in range(len(sizes)) if means[i] >= bar)
+    same = [i for i in range(len(sizes)) if sizes[i] == sizes[best]]
+    chosen = next(i for i in same if means[i] >= max(means[j] for j in same) - 1e-12)
     return chosen, means[chosen]
 
 
@@ -170,11 +198,26 @@ class Tried(NamedTuple):
     chosen: list  # in each fold, by its training set
     inner_scores: list  # of what is chosen
 
+    def of(self, classifier):
+        """The same of one classifier alone, if there are several; without what is chosen."""
+        places = [
+            i for i, each in enumerate(self.sizes)
+            if getattr(each, "classifier", classifier) == classifier
+        ]  # fmt: skip
+        return Tried(
+            [self.sizes[i] for i in places],
+            [[of_fold[i] for i in places] for of_fold in self.predicted],
+            [self.scores[i] for i in places],
+            [],
+            [],
+        )
+
 
 def try_method(question, method, sizes=None):
     """Predict each test set with each size, and let each training set choose a size."""
     if sizes is None:
         sizes = sizes_of(method, question.X.shape[1], len(set(question.y.tolist())))
+    sizes = with_classifiers(method, sizes)
     told = [
         [question.predict(method, size, train, test) for size in sizes]
         for train, test in question.folds

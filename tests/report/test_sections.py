@@ -89,6 +89,15 @@ def test_comparison_has_its_own(comparison):
     assert "Nested cross-validation." not in words
 
 
+def test_classifier_is_named_in_the_question_if_there_was_a_choice(selection):
+    asked = dict(request_section(selection, None, None)["asked"])
+    assert "Classifier" not in asked
+    scores = {name: {} for name in ("nearest centers", "logistic regression")}
+    chosen = replace(selection, classifier="logistic regression", classifier_scores=scores)
+    asked = dict(request_section(chosen, None, None)["asked"])
+    assert asked["Classifier"] == "logistic regression (the best of 2 that were tried)"
+
+
 def test_groups_and_blocks_are_named_in_the_question(selection):
     rows = [
         {"block": "<N>", "n_samples": 30, "n_features": 3, "score": 0.7, "trouble": None},

@@ -113,7 +113,7 @@ class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin,
     >>> X = np.column_stack([0.5 * y + noise, noise + 0.1 * rng.normal(size=500)])
     >>> SparseCenterClassifier(scale="within").fit(X, y).score(X, y) < 0.65
     True
-    >>> WhitenedCenterClassifier().fit(X, y).score(X, y) > 0.95
+    >>> WhitenedCenterClassifier().fit(X, y).score(X, y) > 0.9
     True
     """
 

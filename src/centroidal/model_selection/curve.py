@@ -231,7 +231,7 @@ class _Trial(NamedTuple):
 
 def _try_selector(trial, selector, train, test):
     """Rank the features by the training samples; return that, and the score of each size."""
-    path = RankedPath.fit(selector, trial.estimator, trial.data, train, trial.sizes)
+    path = RankedPath.fit(selector, [trial.estimator], trial.data, train, trial.sizes)
     return path.ranking, trial.score(path, test)
 
 
@@ -242,7 +242,7 @@ def _try_random(trial, n_random, seed, train, test):
     scores = []
     for _ in range(n_random):
         drawn = rng.permutation(n_features)
-        path = RankedPath(drawn, trial.estimator, X, labels, trial.sizes)
+        path = RankedPath(drawn, [trial.estimator], X, labels, trial.sizes)
         scores.append(trial.score(path, test))
     return np.mean(scores, axis=0)
 

@@ -82,6 +82,7 @@ _MOST_FOR_ENCODER = 1000
 _N_FOLDS = 5
 _TOL_FOR_RANKS = 1e-4  # only the order of the features is wanted of the l2,1 problem
 _THRESHOLDS = (0.5, 1.0, 2.0, 3.0, 4.0)
+_WEAKNESS = 0.1  # of the penalty of logistic regression on features of unit variance
 _PENALTIES = (0.05, 0.2, 1.0, 5.0)
 _MARGINS = (0.001, 0.01, 0.1, 1.0)  # C of support vector machines
 _RIDGES = (1e1, 1e2, 1e3, 1e4, 1e5)
@@ -252,14 +253,6 @@ def _rank_by(name, kind, **options):
     return _rank_and_classify(kind, getattr(feature_selection, name)(**options))
 
 
-def _build_recursive(kind):
-    from ..classifiers import SparseCenterClassifier
-    from ..feature_selection import RecursiveRidgeSelector
-
-    whitened = SparseCenterClassifier(metric="mahalanobis", scale="within")
-    return _rank_and_classify(kind, RecursiveRidgeSelector(), whitened)
-
-
 def _build_encoder(kind):
     from ..feature_selection import ReliefFSelector, SparseCentroidEncoder
 
@@ -271,12 +264,25 @@ def _build_encoder(kind):
 
 
 def _rank_and_classify(kind, ranker, classifier=None, **options):
-    from sklearn.linear_model import LogisticRegression
-
     from .procedures import RankedProcedure
 
-    classifier = LogisticRegression(max_iter=1000) if classifier is None else classifier
+    classifier = _plain_classifiers(kind) if classifier is None else classifier
     return RankedProcedure(_scaler(kind), ranker, classifier, **options)
+
+
+def _plain_classifiers(kind):
+    """Return the classifiers behind a ranking, of which the folds choose one, simplest first."""
+    from sklearn.linear_model import LogisticRegression
+
+    from ..classifiers import SparseCenterClassifier, WhitenedCenterClassifier
+
+    return {
+        "nearest centers": SparseCenterClassifier(scale="std" if kind.is_sparse else "within"),
+        "whitened centers": WhitenedCenterClassifier(),
+        "logistic regression": LogisticRegression(
+            C=_WEAKNESS, class_weight="balanced", max_iter=1000
+        ),
+    }
 
 
 def _scaler(kind):
@@ -556,7 +562,7 @@ _OURS = [
     Method(
         "l21",
         "l2,1 centroid selection",
-        "features that a convex l2,1 problem keeps, then logistic regression",
+        "features that a convex l2,1 problem keeps, then a classifier that the folds choose",
         "Looks for few features from which the centroid of the class of each sample can be "
         "reconstructed by a linear map. The problem is convex, and the solution comes with a "
         "certificate of how near the optimum it is.",
@@ -569,23 +575,23 @@ _OURS = [
     Method(
         "recursive",
         "Recursive ridge elimination",
-        "features that ridge regression can do without last, then centers in the Mahalanobis "
-        "metric",
+        "features that ridge regression can do without last, then a classifier that the folds "
+        "choose",
         "The classes are regressed on all features; those that matter least are left out, and so "
-        "on. A sample goes to the class of the nearest mean, with distances in the metric of the "
-        "shrunken covariance inside the classes.",
+        "on. On those that stay longest a sample goes to the nearest class mean, in the metric of "
+        "correlations or not, or logistic regression decides, whichever does best in the folds.",
         "A short list with the best accuracy: features are judged together, so that of copies one "
         "is enough.",
         "A list of all features that have to do with the classes: it leaves out what others say "
         "as well.",
-        build=_build_recursive,
+        build=partial(_rank_by, "RecursiveRidgeSelector"),
         **_GUYON,
     ),
     Method(
         "relief",
         "ReliefF",
-        "features that differ between near samples of different classes (ReliefF), then logistic "
-        "regression",
+        "features that differ between near samples of different classes (ReliefF), then a "
+        "classifier that the folds choose",
         "A feature scores if it differs between neighbours of different classes more than between "
         "neighbours of the same class. Neighbours are found with all features, so that "
         "combinations count.",
@@ -598,7 +604,8 @@ _OURS = [
     Method(
         "linear",
         "Linear centroid-encoder",
-        "features that a sparse linear centroid-encoder keeps, then logistic regression",
+        "features that a sparse linear centroid-encoder keeps, then a classifier that the folds "
+        "choose",
         "Weighted features are projected on a few axes so that samples come near the centroid of "
         "their class; the weights are a lasso, most of them zero.",
         "A few axes to draw are wanted beside the features.",
@@ -610,7 +617,8 @@ _OURS = [
     Method(
         "encoder",
         "Sparse centroid-encoder",
-        "features that a sparse centroid-encoder keeps, a network, then logistic regression",
+        "features that a sparse centroid-encoder, a network, keeps, then a classifier that the "
+        "folds choose",
         "A neural network maps each sample to the centroid of its class, through a layer with one "
         "weight for each feature; a penalty makes most of these weights zero.",
         "You want the representation that the network learns as well.",

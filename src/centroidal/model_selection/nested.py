@@ -93,12 +93,19 @@ def score_table(columns, scores, ratio):
     return table | {f"split{fold}_test_score": scores[fold] for fold in range(n_folds)}
 
 
-def choose_model(table, rule):
-    """Position in the table of the first model that is best, or within one SE of the best."""
+def choose_model(table, rule, sizes=None):
+    """Position in the table of the first model that is best, or within one SE of the best.
+
+    Of models of its size, where `sizes` tell them, it is the best one.
+    """
     mean = table["mean_test_score"]
     best = int(np.argmax(mean >= mean.max() - _ROUNDING))
     error = 0.0 if rule == "best" else np.nan_to_num(table["se_test_score"][best])
-    return int(np.argmax(mean >= mean[best] - error - _ROUNDING))
+    chosen = int(np.argmax(mean >= mean[best] - error - _ROUNDING))
+    if sizes is None:
+        return chosen
+    same = np.flatnonzero(sizes == sizes[chosen])
+    return int(same[np.argmax(mean[same] >= mean[same].max() - _ROUNDING)])
 
 
 def score_path(path, data, test, scoring, score_params=None):
@@ -172,8 +179,9 @@ class Choice(NamedTuple):
         return self.scoring in ("roc_auc", "average_precision")
 
     def needs_inner_folds(self, candidates):
-        """Whether a number of features, or one of several methods, is to be chosen."""
-        return self.is_free or len(candidates) > 1
+        """Whether a number of features, a method or a classifier is to be chosen."""
+        several = (len(each.procedure.classifiers) > 1 for each in candidates.values())
+        return self.is_free or len(candidates) > 1 or any(several)
 
     def check_number(self, n_features):
         """Return the number that is asked for; raise unless there are so many features."""
@@ -193,12 +201,12 @@ class Choice(NamedTuple):
     def choose(self, sizes, scores, ratio):
         """Position of the size that the scores of folds speak for, and its mean score."""
         table = score_table({"n_features": sizes}, scores, ratio)
-        chosen = choose_model(table, self.rule)
+        chosen = choose_model(table, self.rule, sizes)
         return chosen, float(table["mean_test_score"][chosen])
 
 
 class Candidate(NamedTuple):
-    """A method that is tried, with these numbers of features."""
+    """A method that is tried, with these numbers of features, each for each of its classifiers."""
 
     procedure: Any
     sizes: np.ndarray
@@ -305,8 +313,7 @@ def nested_cross_validation(source, candidates, choice, repeats):
     for trial in trials:
         counts = source.count_predictions(trial)
         folds += [_outer_fold(trial, counts, fold) for fold in range(trial.repeat.n_folds)]
-    sizes = {key: each.sizes for key, each in candidates.items()}
-    return NestedScores(choice, sizes, folds, len(repeats))
+    return NestedScores(choice, candidates, folds, len(repeats))
 
 
 def nested_score(source, candidates, choice, repeats):
@@ -381,17 +388,21 @@ class NestedScores:
         The method that scores best, with the number of features that the rule chooses.
     n_features : int
         This number.
+    classifier : int
+        Which of the classifiers of the method.
     """
 
-    def __init__(self, choice, sizes, folds, n_repeats):
-        self._choice, self._sizes, self._folds = choice, sizes, folds
-        self._n_repeats = n_repeats
+    def __init__(self, choice, candidates, folds, n_repeats):
+        self._choice, self._folds, self._n_repeats = choice, folds, n_repeats
+        self._sizes = sizes = {key: each.sizes for key, each in candidates.items()}
+        self._names = {key: each.procedure.classifiers for key, each in candidates.items()}
         tested = np.array([next(iter(fold.values())).confusions[0].sum() for fold in folds])
         self._ratio = float(np.mean(tested / (tested.sum() / n_repeats - tested)))
         best = {key: self._choose(key) for key in sizes}
         self._chosen = {key: position for key, (position, _) in best.items()}
         self.method = max(best, key=lambda key: best[key][1])
         self.n_features = int(sizes[self.method][self._chosen[self.method]])
+        self.classifier = self._chosen[self.method] % len(self._names[self.method])
 
     def _choose(self, key):
         positions = self._choice.positions(self._sizes[key])
@@ -437,22 +448,28 @@ class NestedScores:
     def results(self):
         """Return all that is found, under the names that `FeatureSelection` has for it."""
         mine = [fold[self.method] for fold in self._folds]
+        names = self._names[self.method]
+        rows = slice(self.classifier, None, len(names))
         winners = [found for _, found in self._winners]
         at_random = np.array([found.random_scores[found.inner.position] for found in winners])
         scores = np.array([found.score for found in winners])
         return {
             "method": self.method,
             "n_features_to_select": self.n_features,
-            "path": self._table(self.method, self._scores_of(self.method)),
-            "confusion_path": sum(found.confusions for found in mine),
-            "random_path": self._table(self.method, np.array([f.random_scores for f in mine])),
+            "classifier": names[self.classifier],
+            "path": self._table(self.method, self._scores_of(self.method), rows),
+            "confusion_path": sum(found.confusions[rows] for found in mine),
+            "random_path": self._table(
+                self.method, np.array([f.random_scores for f in mine]), rows
+            ),
             "score": float(np.mean(scores)),
             "se_score": float(corrected_error(scores, self._ratio)),
             "confusion": sum(found.confusion for found in winners),
             "random_score": float(np.mean(at_random)),
             "se_random": float(corrected_error(at_random, self._ratio)),
             "fold_choices": self._fold_choices(scores),
-            "method_scores": {key: self._method_score(key) for key in self._sizes},
+            "method_scores": {key: self._score_of(key, self._chosen[key]) for key in self._sizes},
+            "classifier_scores": self._classifier_scores(),
         }
 
     def _fold_choices(self, scores):
@@ -461,26 +478,40 @@ class NestedScores:
             {
                 "fold": number,
                 "method": key,
+                "classifier": self._name(key, found.inner.position),
                 "n_features": int(self._sizes[key][found.inner.position]),
                 "score": float(scores[number]),
             }
             for number, (key, found) in enumerate(self._winners)
         )
 
-    def _method_score(self, key):
-        """Tell the number of features, score and standard error of a method."""
-        table, position = self._table(key, self._scores_of(key)), self._chosen[key]
+    def _name(self, key, position):
+        return self._names[key][position % len(self._names[key])]
+
+    def _score_of(self, key, position):
+        """Tell classifier, number of features, score and standard error of a model of a method."""
+        table = self._table(key, self._scores_of(key))
         return {
+            "classifier": self._name(key, position),
             "n_features": int(table["n_features"][position]),
             "score": float(table["mean_test_score"][position]),
             "se": float(table["se_test_score"][position]),
         }
 
+    def _classifier_scores(self):
+        """Tell score and standard error of each classifier with the chosen number of features."""
+        first = self._chosen[self.method] - self.classifier
+        found = {
+            name: self._score_of(self.method, first + number)
+            for number, name in enumerate(self._names[self.method])
+        }
+        return {name: {"score": each["score"], "se": each["se"]} for name, each in found.items()}
+
     def _scores_of(self, key):
         return np.array([fold[key].scores for fold in self._folds])
 
-    def _table(self, key, scores):
-        return score_table({"n_features": self._sizes[key]}, scores, self._ratio)
+    def _table(self, key, scores, rows=slice(None)):
+        return score_table({"n_features": self._sizes[key][rows]}, scores[:, rows], self._ratio)
 
 
 # ------------------------------------------------------------------ estimators that choose
@@ -544,7 +575,8 @@ class CrossValidatedMixin(ProgressMixin):
         scores = map_blocks(score, folds, self.n_jobs)
         scores = np.array(list(self._each_step(scores, len(folds), "fold")))
         table = self._tabulate(columns, scores, size_ratio(folds))
-        return ChosenModel(table, choose_model(table, self.rule), len(folds))
+        chosen = choose_model(table, self.rule, table.get("n_features_to_select"))
+        return ChosenModel(table, chosen, len(folds))
 
     def _keep_choice(self, found):
         self.path_ = found.table

@@ -56,6 +56,16 @@ class CentersProcedure(NamedTuple):
     fewest: int = 1
 
     has_centers = True  # so that random features can be tried with them
+    classifiers = ("nearest centers",)  # by name
+
+    @property
+    def estimators(self):
+        """The one classifier."""
+        return [self.estimator]
+
+    def take(self, number):
+        """Return the procedure with one of its classifiers."""
+        return self
 
     @property
     def _problem(self):
@@ -223,15 +233,35 @@ def _hits_of_block(count, X, codes, weights):
 
 
 class RankedProcedure(NamedTuple):
-    """Features of unit variance, a selector that ranks them, a classifier on the first ones."""
+    """Features of unit variance, a selector that ranks them, classifiers on the first ones.
+
+    Which of several classifiers, by name, is chosen as the number of features is; a path has the
+    models of all of them for each number, one after the other.
+    """
 
     scaler: BaseEstimator
     ranker: BaseEstimator
-    estimator: BaseEstimator
+    estimator: BaseEstimator | dict
     limit: str = "n_features_to_select"
     fewest: int = 1
 
     has_centers = merges = False
+
+    @property
+    def estimators(self):
+        """All classifiers."""
+        several = isinstance(self.estimator, dict)
+        return list(self.estimator.values()) if several else [self.estimator]
+
+    @property
+    def classifiers(self):
+        """Names of all classifiers."""
+        several = isinstance(self.estimator, dict)
+        return tuple(self.estimator) if several else (type(self.estimator).__name__,)
+
+    def take(self, number):
+        """Return the procedure with one of its classifiers."""
+        return self._replace(estimator=self.estimators[number])
 
     def sizes(self, n_features):
         """Numbers of features to try."""
@@ -243,15 +273,15 @@ class RankedProcedure(NamedTuple):
         scaler = clone(self.scaler).fit(data.X[rows])
         Z, codes = scaler.transform(data.X[rows]), data.codes[rows]
         ranking = ranking_of(clone(self.ranker).fit(Z, codes), Z.shape[1])
-        return RankedPath(ranking, self.estimator, Z, codes, self.sizes(Z.shape[1]), scaler)
+        return RankedPath(ranking, self.estimators, Z, codes, self.sizes(Z.shape[1]), scaler)
 
     def summarise_sets(self, data, folds, sets):
         """Return None: rankings have nothing in common that one pass could find."""
         return
 
     def fit_final(self, data, n_features):
-        """Fit the classifier behind the selector of so many features to all samples."""
-        steps = [*self.selector(n_features).steps, ("classify", clone(self.estimator))]
+        """Fit the first classifier behind the selector of so many features to all samples."""
+        steps = [*self.selector(n_features).steps, ("classify", clone(self.estimators[0]))]
         model = Pipeline(steps).fit(data.X, data.classes[data.codes])
         data.features.keep(model[0])
         ranker = model.named_steps["select"]
@@ -272,7 +302,10 @@ class RankedProcedure(NamedTuple):
         sizes = sizes[sizes >= self.fewest]
         return RankedFeaturesClassifierCV(
             Pipeline([("scale", clone(self.scaler)), ("rank", clone(self.ranker))]),
-            Pipeline([("scale", clone(self.scaler)), ("classify", clone(self.estimator))]),
+            [
+                Pipeline([("scale", clone(self.scaler)), ("classify", clone(each))])
+                for each in self.estimators
+            ],
             n_features_grid=sizes.tolist() or [min(self.fewest, kind.n_features)],
             cv=kind.cv,
             scoring=kind.scoring,
@@ -280,10 +313,13 @@ class RankedProcedure(NamedTuple):
 
 
 class RankedPath(NamedTuple):
-    """A ranking of the features, and what is to be fitted to the first of them."""
+    """A ranking of the features, and what is to be fitted to the first of them.
+
+    Each size is there once for each of the classifiers.
+    """
 
     ranking: np.ndarray
-    estimator: BaseEstimator
+    estimators: list
     X: Any  # the training samples
     labels: np.ndarray
     sizes: np.ndarray
@@ -291,11 +327,11 @@ class RankedPath(NamedTuple):
     counts_hits: bool = False
 
     @classmethod
-    def fit(cls, selector, estimator, data, train, sizes):
+    def fit(cls, selector, estimators, data, train, sizes):
         """Rank the features by some rows of any table; samples stay what they are."""
         X, labels = rows_of(data.X, train), data.classes[data.codes[train]]
         ranking = ranking_of(clone(selector).fit(X, labels), data.features.number)
-        return cls(ranking, estimator, X, labels, sizes)
+        return cls(ranking, estimators, X, labels, sizes)
 
     def predict(self, X, rows, sizes, kept):
         """Predict some rows with each number of features, as `CentersPath` does it.
@@ -324,10 +360,10 @@ class RankedPath(NamedTuple):
 
     def fit_models(self, X):
         """Do the same for new samples by themselves."""
-        for size in self.sizes:
+        for place, size in enumerate(self.sizes):
             columns = np.sort(self.ranking[:size])
-            model = clone(self.estimator).fit(columns_of(self.X, columns), self.labels)
-            yield model, columns_of(X, columns)
+            model = clone(self.estimators[place % len(self.estimators)])
+            yield model.fit(columns_of(self.X, columns), self.labels), columns_of(X, columns)
 
 
 def _response(model, X):

@@ -28,7 +28,11 @@ def scaled_logistic(is_sparse):
 
 
 def _can(method):
-    return available_if(lambda self: self.estimator is None or hasattr(self.estimator, method))
+    def can(self):
+        given = self.estimator if isinstance(self.estimator, list) else [self.estimator]
+        return all(each is None or hasattr(each, method) for each in given)
+
+    return available_if(can)
 
 
 class FeatureSubsetMixin(SupportMixin, ClassifierMixin):
@@ -55,19 +59,20 @@ class FeatureSubsetMixin(SupportMixin, ClassifierMixin):
         """Probabilities of the classes by the classifier inside, if it has them."""
         return self._ask("predict_proba", X)
 
-    def _classifier(self, is_sparse):
-        """Return the classifier inside, not fitted."""
-        return scaled_logistic(is_sparse) if self.estimator is None else clone(self.estimator)
+    def _classifiers(self, is_sparse):
+        """Return the classifiers that may be inside, not fitted."""
+        if self.estimator is None:
+            return [scaled_logistic(is_sparse)]
+        several = isinstance(self.estimator, list)
+        return [clone(each) for each in (self.estimator if several else [self.estimator])]
 
     def _inside(self):
         """Return all estimators that samples are given to."""
-        return [self._classifier(is_sparse=True)]
+        return self._classifiers(is_sparse=True)
 
-    def _keep(self, data, columns):
-        """Fit the classifier to the columns, which keep their order."""
+    def _keep(self, data, columns, model):
+        """Fit a classifier to the columns, which keep their order."""
         columns = np.sort(columns)
-        model = self._classifier(issparse(data.X))
-
         self.estimator_ = model.fit(columns_of(data.X, columns), data.classes[data.codes])
         data.features.keep(self)
         self.classes_ = data.classes
@@ -151,7 +156,8 @@ class RandomFeaturesClassifier(FeatureSubsetMixin, BaseEstimator):
         data = check_labels(self, X, y)
         number = self._number_of_features(data)
 
-        return self._keep(data, rng.permutation(data.features.number)[:number])
+        (model,) = self._classifiers(issparse(data.X))
+        return self._keep(data, rng.permutation(data.features.number)[:number], model)
 
     def _number_of_features(self, data):
         n_features = data.features.number

@@ -2,12 +2,13 @@
 
 from functools import partial
 
+import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 
 from .. import _state as state
 from .._data import check_labels
-from .._parameters import check_parameters
+from .._parameters import check_classifier, check_parameters, optional
 from .._progress import with_callbacks
 from .feature_flow import ranking_of
 from .metrics import check_scoring
@@ -25,6 +26,13 @@ def _check_selector(name, value):
         raise TypeError(f"{name}={value!r} must be an estimator that ranks features.")
 
 
+def _check_classifiers(name, value):
+    if isinstance(value, list) and not value:
+        raise ValueError(f"{name}=[] must hold at least one classifier.")
+    for each in value if isinstance(value, list) else [value]:
+        optional(check_classifier)(name, each)
+
+
 class RankedFeaturesClassifierCV(
     CrossValidatedMixin, FeatureSubsetMixin, MetaEstimatorMixin, BaseEstimator
 ):
@@ -39,9 +47,10 @@ class RankedFeaturesClassifierCV(
     selector : estimator
         What ranks the features, it is cloned: all selectors here and whatever else
         :func:`selection_curve` takes. How many features it would select does not matter.
-    estimator : classifier or None, default=None
+    estimator : classifier, list of classifiers or None, default=None
         What is fitted to them, it is cloned; None is logistic regression on features of unit
-        variance.
+        variance. Of several classifiers cross-validation chooses one as well: the best with the
+        number of features that the rule chooses for all of them together.
     n_features_grid : int, array-like of int or None, default=None
         Numbers of features to try: an array, or how many values on a log scale; None is 15.
     cv : int, cross-validation generator, iterable or None, default=None
@@ -61,7 +70,7 @@ class RankedFeaturesClassifierCV(
     path_ : dict of ndarray
         The table of the path: ``n_features_to_select``, ``mean_test_score``, ``std_test_score``,
         ``se_test_score`` and one ``split*_test_score`` a fold; ``pandas.DataFrame(path_)`` shows
-        it.
+        it. ``classifier`` is the position of the classifier in the list, if there is one.
     best_score_, n_splits_ : float, int
         Mean score of the chosen number over so many folds. The choice was made by it, so it is a
         little too good: cross-validate this estimator as a whole for an honest number.
@@ -108,7 +117,7 @@ class RankedFeaturesClassifierCV(
         "selector_": state.estimator,
         "feature_ranking_": state.ranking("features"),
     }
-    _checks = {**FeatureSubsetMixin._checks, "selector": _check_selector}
+    _checks = {"selector": _check_selector, "estimator": _check_classifiers}
 
     def __init__(
         self,
@@ -150,20 +159,30 @@ class RankedFeaturesClassifierCV(
         data = check_labels(self, X, y)
         grid = check_feature_grid(self.n_features_grid, data.features.number, _GRID_POINTS)
 
-        columns, fit_path = {"n_features_to_select": grid}, partial(self._fit_path, data, grid)
+        columns = {"n_features_to_select": grid}
+        if isinstance(self.estimator, list):
+            places = np.tile(np.arange(len(self.estimator)), grid.size)
+            grid = np.repeat(grid, len(self.estimator))
+            columns = {"n_features_to_select": grid, "classifier": places}
+        fit_path = partial(self._fit_path, data, grid)
         found = self._choose_by_folds(data, columns, fit_path, None, params)
         selector = clone(self.selector).fit(data.X, data.classes[data.codes])
         ranking = ranking_of(selector, data.features.number)
 
-        self._keep(data, ranking[: grid[found.position]])
+        chosen = self._classifiers(issparse(data.X))[found.position % self._n_classifiers]
+        self._keep(data, ranking[: grid[found.position]], chosen)
         self.selector_ = selector
         self.feature_ranking_ = ranking
         self._keep_choice(found)
         return self
 
+    @property
+    def _n_classifiers(self):
+        return len(self.estimator) if isinstance(self.estimator, list) else 1
+
     def _inside(self):
         return [self.selector, *super()._inside()]
 
     def _fit_path(self, data, grid, train):
-        estimator = self._classifier(issparse(data.X))
-        return RankedPath.fit(self.selector, estimator, data, train, grid)
+        estimators = self._classifiers(issparse(data.X))
+        return RankedPath.fit(self.selector, estimators, data, train, grid)

@@ -346,7 +346,9 @@ def _select(source, method, choice, cv, n_repeats):
     n_repeats = n_repeats_of(n_repeats, int(source.class_counts.sum()), merges)
     repeats = source.cut(n_folds, n_repeats, is_nested)
     scores = nested_cross_validation(source, candidates, choice, repeats)
-    final = source.fit_final(candidates[scores.method], scores.n_features, choice.costs)
+    chosen = candidates[scores.method]
+    chosen = chosen._replace(procedure=chosen.procedure.take(scores.classifier))
+    final = source.fit_final(chosen, scores.n_features, choice.costs)
     return _Selected(candidates, repeats, scores, final)
 
 
@@ -388,7 +390,9 @@ def _candidates(method, choice, kind):
             sizes = np.union1d(sizes, choice.check_number(kind.n_features))
         elif choice.max_features is not None:
             sizes = np.union1d(sizes, min(choice.max_features, kind.n_features))
-        _check_responses(key, procedure.estimator, choice)
+        for estimator in procedure.estimators:
+            _check_responses(key, estimator, choice)
+        sizes = np.repeat(sizes, len(procedure.classifiers))
         candidates[key] = Candidate(procedure, sizes, METHODS[key].threads)
     if choice.is_free and choice.max_features is None:
         return candidates

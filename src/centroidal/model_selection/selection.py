@@ -29,6 +29,9 @@ class FeatureSelection:
     ----------
     method, methods_tried : str, tuple of str
         How features were selected; the method that was chosen, and all that were tried.
+    classifier, classifier_scores : str, dict of str to dict
+        What classifies by the selected features; and for all classifiers that were tried behind the
+        ranking ``score`` and ``se`` with so many features, as in `path`.
     n_features_asked, max_features, rule, scoring, impute, preprocess : object
         What was asked for, as in :func:`select_features`.
     classes, class_counts : ndarray of shape (n_classes,)
@@ -88,10 +91,12 @@ class FeatureSelection:
     true_codes : ndarray of int, shape (n_samples,), or None
         Number of the class of each sample; None for batches as well.
     fold_choices : tuple of dict
-        What each fold chose: ``fold``, ``method``, ``n_features`` and its ``score``.
+        What each fold chose: ``fold``, ``method``, ``classifier``, ``n_features`` and its
+        ``score``.
     method_scores : dict of str to dict
-        For each method that was tried ``n_features``, ``score`` and ``se``, by which the best one
-        was chosen. Being the best of several makes a score too good; `score` is not affected.
+        For each method that was tried ``classifier``, ``n_features``, ``score`` and ``se``, by
+        which the best one was chosen. Being the best of several makes a score too good; `score` is
+        not affected.
     text : dict or None
         Of documents: the options by which their words became features, and under ``examples`` some
         documents of each class that were recognised when they were not seen, with the words that
@@ -137,6 +142,8 @@ class FeatureSelection:
 
     method: str
     methods_tried: tuple
+    classifier: str
+    classifier_scores: dict
     n_features_asked: Any
     rule: str
     scoring: str
@@ -300,7 +307,12 @@ class FeatureSelection:
         else:
             found = f"{features} {'was' if is_one else 'were'} selected, with {reached}"
             answer = f"{found}. That is not shown to be better than chance: {beside}."
-        more = self.choice_summary(), self.cost_summary(), self.repeat_summary()
+        more = (
+            self.choice_summary(),
+            self.classifier_summary(),
+            self.cost_summary(),
+            self.repeat_summary(),
+        )
         return " ".join(filter(None, [answer, *more]))
 
     @property
@@ -318,6 +330,13 @@ class FeatureSelection:
         if self.metric == "cost":  # which is told already
             return f"{words}."
         return f"{words}; on average they cost {score_text(self.metrics['cost'], is_share=False)}."
+
+    def classifier_summary(self):
+        """Say which classifier the folds chose; nothing if there was one."""
+        if len(self.classifier_scores) == 1:
+            return ""
+        others = [name for name in self.classifier_scores if name != self.classifier]
+        return f"They are classified by {self.classifier}, rather than {' or '.join(others)}."
 
     def choice_summary(self):
         """Say how many features the folds chose; nothing if the number was given."""

@@ -68,6 +68,7 @@ def _selection_request(selection):
         number = f"{count(selection.n_features_asked)}, as asked for"
     return [
         ("Method", method),
+        *_classifier_words(selection),
         ("Number of features", number),
         ("Score", score_words(selection.scoring)),
         *([("Decision", _BY_COSTS)] if selection.costs is not None else []),
@@ -76,6 +77,14 @@ def _selection_request(selection):
         *_text_words(selection),
         *_preprocess_words(selection),
     ]
+
+
+def _classifier_words(selection):
+    """Return a row that says what classifies, if there was a choice."""
+    tried = selection.classifier_scores
+    if len(tried) == 1:
+        return []
+    return [("Classifier", f"{selection.classifier} (the best of {len(tried)} that were tried)")]
 
 
 def _block_words(selection):

@@ -64,15 +64,16 @@ _FILES = {
 }
 # Of a selection: what the card of its model says, and what is printed besides.
 _ON_THE_CARD = (
-    "method", "scoring", "score", "se_score", "interval", "random_score", "se_random", "n_folds",
-    "n_repeats", "n_groups", "group_name", "block_name", "costs", "seed", "versions",
+    "method", "classifier", "scoring", "score", "se_score", "interval", "random_score", "se_random",
+    "n_folds", "n_repeats", "n_groups", "group_name", "block_name", "costs", "seed", "versions",
 )  # fmt: skip
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_of_folds", "n_features_asked", "rule",
     "majority_score", "max_features", "text",
     "beats_random", "metrics", "intervals", "classes", "class_counts", "confusion",
-    "recall", "fold_choices", "method_scores", "impute", "has_mixed_groups", "preprocess", "blocks",
-    "is_confounded", "suspicions", "p_value", "seconds",
+    "recall", "fold_choices", "method_scores", "classifier_scores", "impute",
+    "has_mixed_groups", "preprocess", "blocks", "is_confounded", "suspicions", "p_value",
+    "seconds",
 )  # fmt: skip
 
 

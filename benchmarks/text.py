@@ -28,6 +28,7 @@ from sklearn.svm import LinearSVC
 
 from centroidal.io import read_documents
 from centroidal.model_selection import select_features
+from centroidal.streaming import batches
 
 SETS = {
     "MPQA": "mpqa",
@@ -38,6 +39,7 @@ SETS = {
 WORDS = {"ngram_range": (1, 2), "min_df": 2, "token_pattern": r"(?u)\b\w+\b"}
 COLUMNS = ("set", "way", "documents", "words", "accuracy", "se", "seconds")
 N_LISTED = 200
+MOST_IN_MEMORY = 100_000
 
 
 def read(folder, name):
@@ -111,21 +113,34 @@ def short_documents(texts, number):
     return [" ".join(words[end - size : end]) for end, size in zip(ends, lengths, strict=True)]
 
 
+def select_in_memory(path):
+    """Read documents from a CSV file, and select words, by all cores."""
+    table = read_documents(path, text="text", target="label")
+    return select_features(table.X, table.y, text=True, random_state=0, n_jobs=-1)
+
+
+def stream(path):
+    """Do the same in batches, with hashes of words that are found again."""
+    rows = batches(path, text="text", target="label")
+    return select_features(rows, random_state=0, n_jobs=-1)
+
+
 def measure(texts, number):
     """Yield times from a CSV file to selected words, beside hashing words alone."""
     documents = short_documents(texts, number)
     labels = np.where(["good" in text for text in documents], "a", "b")
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "documents.csv"
-        with path.open("w", newline="") as stream:
-            csv.writer(stream).writerows([("text", "label"), *zip(documents, labels, strict=True)])
-        select_features(documents[:200] + ["good"] * 9, ["a"] * 100 + ["b"] * 109, text=True)
-        for way, n_repeats in (("CSV to words, 1 repeat", 1), ("CSV to words, 3 repeats", 3)):
+        path, few = Path(folder) / "documents.csv", Path(folder) / "few.csv"
+        rows = [("text", "label"), *zip(documents, labels, strict=True)]
+        for file, some in ((path, rows), (few, rows[:2000])):
+            with file.open("w", newline="") as out:
+                csv.writer(out).writerows(some)
+        for way, select in (("CSV to words", select_in_memory), ("CSV to words, --stream", stream)):
+            if select is select_in_memory and number > MOST_IN_MEMORY:
+                continue
+            select(few)  # compiles
             start = time.process_time()
-            table = read_documents(path, text="text", target="label")
-            found = select_features(
-                table.X, table.y, text=True, n_repeats=n_repeats, random_state=0, n_jobs=-1
-            )
+            found = select(path)
             seconds = time.process_time() - start
             k, score = found.n_features_to_select, f"{found.score:.4f}"
             yield "drawn", way, number, k, score, f"{found.se_score:.4f}", f"{seconds:.2f}"
@@ -138,7 +153,9 @@ def measure(texts, number):
 def main():
     """Write the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--documents", type=int, default=100_000, help="for the times")
+    parser.add_argument(
+        "--documents", type=int, nargs="*", default=[100_000, 1_000_000], help="for the times"
+    )
     parser.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
     args = parser.parse_args()
     folder = Path(os.environ["CENTROIDAL_DATA"])
@@ -149,9 +166,10 @@ def main():
             for row in compare(name, *read(folder, SETS[name])):
                 writer.writerow(row)
                 print(*row, sep="  ", flush=True)
-        for row in measure(read(folder, SETS["Twitter"])[0], args.documents):
-            writer.writerow(row)
-            print(*row, sep="  ", flush=True)
+        for number in args.documents:
+            for row in measure(read(folder, SETS["Twitter"])[0], number):
+                writer.writerow(row)
+                print(*row, sep="  ", flush=True)
 
 
 if __name__ == "__main__":

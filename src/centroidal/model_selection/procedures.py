@@ -18,7 +18,7 @@ from .._data import columns_of, label_codes, rows_of
 from .._parameters import check_priors
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_rule import Solution, SparseCenterProblem
-from ..solvers.along_path import NONE, count_in_orders, hits_along_path, nearest_in_orders
+from ..solvers.along_path import NONE, PathInOrders, hits_along_path, nearest_in_orders
 from ..solvers.distances import log_odds
 from ..statistics import class_moments, fold_moments
 from ..statistics.threads import row_blocks
@@ -164,15 +164,15 @@ class CentersPath(NamedTuple):
         order of the ranking, and then in other `orders`. If given, `see` is called with a slice of
         the rows and what is `Predicted` of them by the ranking, until it has seen all.
         """
-        orders = np.vstack([self.ranking, *orders])
+        ready = self.prepare(issparse(X), sizes, orders, kept)
+        return ready.count(X, rows, cells, shape[0], see)
+
+    def prepare(self, is_sparse, sizes, orders=(), kept=NONE):
+        """Return what counts rows so, to be asked again and again."""
         rule = self._rule(sizes) | {"kept": kept}
-        unit = self._unit(sizes[kept])
-
-        def show(block, labels, distances):
-            see(block, _predict_by_distances(kept, labels, distances, unit))
-
-        shown = None if see is None else show
-        return count_in_orders(self.solution.path, orders, X, rows, cells, shape[0], shown, **rule)
+        orders = np.vstack([self.ranking, *orders])
+        models = PathInOrders(self.solution.path, orders, is_sparse, **rule)
+        return PreparedPath(models, kept, self._unit(sizes[kept]))
 
     def hits(self, data, rows, sizes):
         """Weight of the samples of each class that are recognised with each size, and of all."""
@@ -207,6 +207,22 @@ class CentersPath(NamedTuple):
     def _unit(self, sizes, order=None):
         """Distance that stands for one unit of log-probability, for each number of features."""
         return self.problem.spreads_per_unit * self.solution.path.spread_path(order)[sizes - 1]
+
+
+class PreparedPath(NamedTuple):
+    """Models of a path, ready to count what they predict."""
+
+    models: PathInOrders
+    kept: np.ndarray
+    unit: np.ndarray
+
+    def count(self, X, rows, cells, n_cells, see=None):
+        """Count some rows by cell and predicted class, as `CentersPath.count` does it."""
+
+        def show(block, labels, distances):
+            see(block, _predict_by_distances(self.kept, labels, distances, self.unit))
+
+        return self.models.count(X, rows, cells, n_cells, None if see is None else show)
 
 
 def _predict_by_distances(kept, labels, distances, unit):

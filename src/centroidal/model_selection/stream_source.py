@@ -13,6 +13,7 @@ from .._progress import progress_function
 from .._state import check_state, floats, positions
 from ..classifiers import CostSensitiveClassifier
 from ..classifiers.sparse_center_rule import ColumnSummary
+from ..solvers.along_path import NONE
 from ..statistics import ClassMoments, class_moments, map_blocks
 from ..streaming.batches import Batches
 from ..streaming.checkpoint import Checkpoint, Progress, manifest_of, read_manifest
@@ -29,7 +30,7 @@ from ..streaming.passes import (
 from .methods import DataKind, metric_of, selection_methods
 from .metrics import LOSSES, Tested, confusion_matrices, loss_moments
 from .nested import N_RANDOM, ChosenPredictions, FoldCounts
-from .procedures import CentersPath, FinalModel
+from .procedures import CentersPath, FinalModel, PreparedPath
 from .repeatable import seed_of
 from .splits import Groups, Units, deal_repeats
 
@@ -579,7 +580,8 @@ class _Job(NamedTuple):
     fold: int
     outer: int | None
     path: CentersPath
-    orders: tuple | np.ndarray = ()
+    orders: tuple | np.ndarray
+    ready: PreparedPath | None  # where classes are counted alone
 
     def totals(self, tally):
         """Return the counts and losses that it adds to, for the ranking and for each order."""
@@ -596,6 +598,7 @@ class _Models:
 
     def __init__(self, trials, plan, summary, groups):
         self._trial, self._plan, self._groups = trials[0], plan, groups
+        (self._key,) = self._trial.candidates
         self._jobs = []
         for place, trial in enumerate(trials):
             for left_out in trial.training_sets:
@@ -604,16 +607,23 @@ class _Models:
     def _jobs_of(self, trial, place, left_out, summary):
         (candidate,), number = trial.candidates.values(), trial.repeat.number
         solution = summary.solution(place, left_out)._replace(moments=None)
-        path = candidate.procedure.path(solution)
+        path, batches = candidate.procedure.path(solution), self._plan.batches
+        orders, sizes, kept = (), trial.sizes_of(self._key, left_out), NONE
         if len(left_out) == 1:
-            orders = trial.random_orders(*left_out, self._plan.batches.n_features, N_RANDOM)
-            return [_Job(number, place, *left_out, None, path, orders)]
+            orders = trial.random_orders(*left_out, batches.n_features, N_RANDOM)
+            kept = trial.choice.positions(sizes)  # of which one is chosen in the end
+        ready = None
+        if not trial.choice.needs_scores:
+            ready = path.prepare(batches.n_stored is not None, sizes, orders, kept)
+        models = path, orders, ready
+        if len(left_out) == 1:
+            return [_Job(number, place, *left_out, None, *models)]
         one, other = left_out
-        return [_Job(number, place, other, one, path), _Job(number, place, one, other, path)]
+        return [_Job(number, place, other, one, *models), _Job(number, place, one, other, *models)]
 
     def predict(self, X, codes, groups, tally):
         """Predict rows, and count what comes out."""
-        plan, trial, (key,) = self._plan, self._trial, self._trial.candidates
+        plan, trial = self._plan, self._trial
         all_folds = plan.folds_of(codes, tally.n_before(self._jobs[0].number), groups)
         n_folds = trial.repeat.n_folds
         rows = [[np.flatnonzero(each == fold) for fold in range(n_folds)] for each in all_folds]
@@ -621,7 +631,6 @@ class _Models:
 
         def count(job):
             mine, totals = rows[job.place][job.fold], job.totals(tally)
-            sizes = trial.all_sizes if job.outer is None else trial.inner_sizes(key)
 
             def see(block, found):
                 # Jobs do not get into each other's way: the rows of a group are all in one fold.
@@ -631,7 +640,7 @@ class _Models:
 
             ask = self._score if trial.choice.needs_scores else self._count
             losses = [each[1] for each in totals]
-            found = ask(job.path, X, mine, codes[mine], sizes, job.orders, losses, see)
+            found = ask(job, X, mine, codes[mine], losses, see)
             return zip(totals, found, strict=True)
 
         jobs = [(job,) for job in self._jobs if rows[job.place][job.fold].size]
@@ -640,23 +649,22 @@ class _Models:
                 for total, part in zip(totals, found, strict=True):
                     total += part
 
-    def _count(self, path, X, rows, codes, sizes, orders, losses, see):
+    def _count(self, job, X, rows, codes, losses, see):
         """Return confusion matrices of each order, and moments of losses where they are asked."""
-        shape, moments = (self._plan.n_classes, self._plan.n_classes), np.zeros_like(losses[0])
+        moments = np.zeros_like(losses[0])
 
         def add_losses(block, found):
-            nonlocal moments
-            moments = moments + loss_moments(found.probabilities, codes[block])
+            moments[job.ready.kept] += loss_moments(found.probabilities, codes[block])
             see(block, found)
 
-        options = {}
-        if moments.size:
-            options = {"see": add_losses, "kept": np.arange(sizes.size)}
-        found = path.count(X, rows, codes, shape, sizes, orders=orders, **options)
-        return zip(found, [moments, *(0.0 for _ in orders)], strict=True)
+        seen = add_losses if moments.size else None
+        found = job.ready.count(X, rows, codes, self._plan.n_classes, seen)
+        return zip(found, [moments, *(0.0 for _ in job.orders)], strict=True)
 
-    def _score(self, path, X, rows, codes, sizes, orders, losses, see):
+    def _score(self, job, X, rows, codes, losses, see):
         """Find the same where every model has to say how probable the classes are."""
+        sizes = self._trial.sizes_of(self._key, (job.fold,) if job.outer is None else (0, 1))
+        path, orders = job.path, job.orders
         costs, n_classes, counted = self._trial.choice.costs, self._plan.n_classes, []
         for block, found in path.predict_blocks(X, rows, sizes, np.arange(sizes.size), orders):
             decided = [each.decide(costs) for each in found]

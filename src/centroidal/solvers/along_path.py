@@ -10,30 +10,9 @@ _LABELS_PER_BLOCK = 2**20
 NONE = np.array([], dtype=np.intp)
 
 
-def nearest_in_orders(path, orders, X, rows, *, is_l1, grid, bonus, kept=NONE):
-    """Yield the nearest centers of some rows: a slice of `rows`, and labels (orders, rows, grid).
-
-    Beside them, for the models at the `kept` positions of the grid, in increasing order, distances
-    (orders, rows, kept, classes), less the bonus and less what all classes of a sample have in
-    common.
-
-    The models have the first `grid` features of each order, of which the ranking may be one. The
-    samples are in the coordinates of the path. `bonus` (classes, grid) is taken off the distances:
-    the prior, in units of distance. Of several classes that are as near up to rounding, the first,
-    as in `predict`. Time is O(n m K + n K n_grid) for dense data, which are read once for all
-    orders, and O(nnz K + n K n_grid) an order for sparse data; memory does not grow with the rows.
-    """
-    nearest, rows = _nearest(path, orders, X, is_l1, grid, bonus, kept), np.asarray(rows)
-    n_classes = path.class_centers.shape[0]
-    n_numbers = (grid.size + len(kept) * n_classes) * len(orders)
-    height = max(_loops.TILE, _LABELS_PER_BLOCK // n_numbers)
-    is_unseen = np.isnan(path.class_centers[:, 0])
-    for start in range(0, rows.size, height):
-        block = slice(start, min(start + height, rows.size))
-        labels, distances = nearest(rows[block])
-        distances -= bonus.T[kept]
-        distances[..., is_unseen] = np.inf
-        yield block, labels, distances
+def nearest_in_orders(path, orders, X, rows, **rule):
+    """Yield the nearest centers of some rows, as `PathInOrders` finds them."""
+    return PathInOrders(path, orders, issparse(X), **rule).nearest(X, rows)
 
 
 def hits_along_path(path, X, rows, codes, weights, **rule):
@@ -46,33 +25,64 @@ def hits_along_path(path, X, rows, codes, weights, **rule):
 
 
 def count_in_orders(path, orders, X, rows, cells, n_cells, see=None, **rule):
-    """Count the rows of each cell by their nearest center, in (orders, grid, cells, classes).
+    """Count the rows of each cell by their nearest center, as `PathInOrders` does it."""
+    return PathInOrders(path, orders, issparse(X), **rule).count(X, rows, cells, n_cells, see)
 
-    With true classes as the `cells` of `rows` these are confusion matrices. If given, `see` is
-    called with each slice of `rows`, its labels (rows, grid) and distances in the first order.
+
+class PathInOrders:
+    """The models with the first `grid` features of each order, ready for any samples.
+
+    The ranking of the path may be one of the orders. The samples are in the coordinates of the
+    path. `bonus` (classes, grid) is taken off the distances: the prior, in units of distance. Of
+    several classes that are as near up to rounding, the first, as in `predict`.
     """
-    shape = len(orders), rule["grid"].size, n_cells, path.class_centers.shape[0]
-    counts = np.zeros(shape, dtype=np.int64)
-    for block, labels, distances in nearest_in_orders(path, orders, X, rows, **rule):
-        _loops.add_counts(labels, cells[block], counts)
-        if see is not None:
-            see(block, labels[0], distances[0])
-    return counts
 
+    def __init__(self, path, orders, is_sparse, *, is_l1, grid, bonus, kept=NONE):
+        self._shape, self._kept = (len(orders), grid.size), kept
+        self._bonus, centers = bonus, path.class_centers
+        places = np.full(grid.size, -1)
+        places[kept] = np.arange(len(kept))
+        # A class without training samples is infinitely far away.
+        self._is_unseen = np.isnan(centers[:, 0])
+        bonus = np.where(self._is_unseen[:, None], -np.inf, bonus)
+        if self._is_unseen.any():
+            centers = np.where(self._is_unseen[:, None], 0.0, centers)
+        bonus = bonus - _rounding(path, orders, grid) * np.arange(len(centers))[:, None]
+        prepare = _nearest_sparse if is_sparse else _nearest_dense
+        self._find = prepare(orders, path.scale, centers, is_l1, grid, bonus, places)
 
-def _nearest(path, orders, X, is_l1, grid, bonus, kept):
-    """Return what finds the nearest classes of some rows, and distances."""
-    places = np.full(grid.size, -1)
-    places[kept] = np.arange(len(kept))
-    # A class without training samples is infinitely far away.
-    is_unseen = np.isnan(path.class_centers[:, 0])
-    bonus = np.where(is_unseen[:, None], -np.inf, bonus)
-    centers = path.class_centers
-    if is_unseen.any():
-        centers = np.where(is_unseen[:, None], 0.0, centers)
-    bonus = bonus - _rounding(path, orders, grid) * np.arange(len(centers))[:, None]
-    find = _nearest_sparse if issparse(X) else _nearest_dense
-    return find(X, orders, path.scale, centers, is_l1, grid, bonus, places)
+    def nearest(self, X, rows):
+        """Yield slices of `rows`, and their nearest classes (orders, rows, grid).
+
+        Beside them, for the models at the `kept` positions of the grid, in increasing order,
+        distances (orders, rows, kept, classes), less the bonus and less what all classes of a
+        sample have in common.
+
+        Time is O(n m K + n K n_grid) for dense data, which are read once for all orders, and
+        O(nnz K + n K n_grid) an order for sparse data; memory does not grow with the rows.
+        """
+        rows, (n_orders, n_models) = np.asarray(rows), self._shape
+        n_numbers = (n_models + len(self._kept) * len(self._bonus)) * n_orders
+        height = max(_loops.TILE, _LABELS_PER_BLOCK // n_numbers)
+        for start in range(0, rows.size, height):
+            block = slice(start, min(start + height, rows.size))
+            labels, distances = self._find(X, rows[block])
+            distances -= self._bonus.T[self._kept]
+            distances[..., self._is_unseen] = np.inf
+            yield block, labels, distances
+
+    def count(self, X, rows, cells, n_cells, see=None):
+        """Count the rows of each cell by their nearest center, in (orders, grid, cells, classes).
+
+        With true classes as the `cells` of `rows` these are confusion matrices. If given, `see` is
+        called with each slice of `rows`, its labels (rows, grid) and distances in the first order.
+        """
+        counts = np.zeros((*self._shape, n_cells, len(self._bonus)), dtype=np.int64)
+        for block, labels, distances in self.nearest(X, rows):
+            _loops.add_counts(labels, cells[block], counts)
+            if see is not None:
+                see(block, labels[0], distances[0])
+        return counts
 
 
 def _rounding(path, orders, grid):
@@ -85,7 +95,7 @@ def _rounding(path, orders, grid):
     return ROUNDING * np.cumsum(np.add.reduceat(sizes, starts, axis=1), axis=1)[:, None]
 
 
-def _nearest_dense(X, orders, scale, centers, is_l1, grid, bonus, places):
+def _nearest_dense(orders, scale, centers, is_l1, grid, bonus, places):
     n_models, entered = grid.size + 1, _models_entered(orders, grid)
     columns = np.arange(scale.size, dtype=np.uintp)
     if grid[-1] < scale.size:
@@ -93,20 +103,21 @@ def _nearest_dense(X, orders, scale, centers, is_l1, grid, bonus, places):
     entered += np.arange(len(orders), dtype=np.uintp)[:, None] * np.uintp(n_models)
     enters = np.ascontiguousarray(entered.T)
     features = (columns, enters, scale, centers)
-    return lambda rows: _loops.nearest_dense(X, rows, *features, is_l1, bonus, places)
+    return lambda X, rows: _loops.nearest_dense(X, rows, *features, is_l1, bonus, places)
 
 
-def _nearest_sparse(X, orders, scale, centers, is_l1, grid, bonus, places):
+def _nearest_sparse(orders, scale, centers, is_l1, grid, bonus, places):
     rates = 1.0 / scale
     centers = centers * rates
     losses = np.abs(centers) if is_l1 else centers**2
     paths = [
-        (enters, np.cumsum(losses[:, order], axis=1)[:, grid - 1], mine)
+        (enters, np.cumsum(losses[:, order[: grid[-1]]], axis=1)[:, grid - 1], mine)
         for enters, order, mine in zip(_models_entered(orders, grid), orders, bonus, strict=True)
     ]
-    entries, features = (X.data, X.indices, X.indptr), (rates, np.ascontiguousarray(centers.T))
+    features = rates, np.ascontiguousarray(centers.T)
 
-    def find(rows):
+    def find(X, rows):
+        entries = X.data, X.indices, X.indptr
         found = [
             _loops.nearest_sparse(entries, rows, enters, *features, is_l1, zeros, mine, places)
             for enters, zeros, mine in paths

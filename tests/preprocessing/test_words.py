@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -212,6 +212,7 @@ def test_hashes_keep_words_apart_as_counting_does(documents):
 
 
 @given(st.lists(st.text() | st.text("aZ_9 .'äßİ\u0301\u017fK良い本हि\u200d\0")))
+@settings(deadline=None)  # loops are compiled
 def test_hashed_words_are_those_that_are_counted(texts):
     (runs,) = hashed_runs([texts], 1, 20, None)
     words = [word for text in texts for word in split_words(text)]

@@ -154,3 +154,20 @@ def test_document_without_a_label_is_counted(tmp_path):
     rows = batches(tmp_path / "t.csv", target="label", text="body")
     with pytest.raises(ValueError, match=r"1 of 3 documents have no label .*document 2"):
         rows.classes()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"body,label\n", "t.csv has no documents"),
+        (b"body,label\n" + b",x\n...,y\n" * 9, "t.csv: all documents are empty"),
+        (b"body,label\n" + b"x " * 5_000_001 + b",y\na,z\n", "10,000,002 characters, more than"),
+        ("body,label\ncaf\xe9,x\n".encode("latin-1"), "0xe9. Say how it is written with encoding"),
+        ("body,label\na,x\n".encode("utf-16"), "UTF-16 text; say how it is written"),
+    ],
+    ids=["header alone", "nothing", "long", "latin-1", "utf-16"],
+)
+def test_table_without_usable_documents_is_refused_in_words(tmp_path, content, words):
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(ValueError, match=words):
+        list(batches(tmp_path / "t.csv", target="label", text=TEXT))

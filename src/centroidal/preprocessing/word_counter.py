@@ -281,8 +281,8 @@ class WordHasher(_DocumentTransformer):
 
         Parameters
         ----------
-        columns : list of list of str
-            Documents.
+        columns : list of list of str or bytes
+            Documents, or their UTF-8.
 
         Returns
         -------
@@ -315,10 +315,27 @@ class WordHasher(_DocumentTransformer):
             The words and runs that have one of these columns: it, and how often they occur.
         """
         check_fitted(self)
+        return self.find_in_columns(document_columns(X), columns)
+
+    def find_in_columns(self, texts, columns):
+        """Do what `find_words` does for documents as `hash_columns` takes them.
+
+        Parameters
+        ----------
+        texts : list of list of str or bytes
+            Documents, a list for each column of text.
+        columns : array-like of int
+            Columns of what `transform` returns.
+
+        Returns
+        -------
+        dict of str to (int, int)
+            As of `find_words`.
+        """
         is_wanted = np.zeros(2**self.n_bits, dtype=bool)
         is_wanted[np.asarray(columns)] = True
         found, prefixes = Counter(), self._prefixes()
-        for runs in self._runs(document_columns(X)):
+        for runs in self._runs(texts):
             hits = np.flatnonzero(is_wanted[runs.columns])
             _, firsts, counts = np.unique(runs.hashes[hits], return_index=True, return_counts=True)
             for place, count in zip(hits[firsts].tolist(), counts.tolist(), strict=True):

@@ -93,12 +93,20 @@ def document_columns(X):
                 raise ValueError(
                     f"document {number} is a {type(each).__name__}, not a text; an empty one is ''."
                 )
-            if len(each) > _MOST_CHARACTERS:
-                raise ValueError(
-                    f"document {number} has {len(each):,} characters, more than "
-                    f"{_MOST_CHARACTERS:,}; cut it into parts, or leave it out."
-                )
+    check_lengths(columns)
     return columns
+
+
+def check_lengths(columns, source=None):
+    """Raise if a document is too long."""
+    for documents in columns:
+        for number, length in enumerate(map(len, documents)):
+            if length > _MOST_CHARACTERS:
+                where = f"document {number}" if source is None else f"{source}: a document"
+                raise ValueError(
+                    f"{where} has {length:,} characters, more than {_MOST_CHARACTERS:,}; cut it "
+                    "into parts, or leave it out."
+                )
 
 
 # ------------------------------------------------------------------ words and runs of them
@@ -275,8 +283,12 @@ def _bytes_table():
 
 
 def _letters(text):
-    """Return a text as bytes in which words are runs of letters, as `split_words` finds them."""
-    return text.lower().encode() if text.isascii() else " ".join(split_words(text)).encode()
+    """Return a text, or its UTF-8, as bytes in which words are runs of letters."""
+    if text.isascii():
+        text = text.lower()
+        return text if isinstance(text, bytes) else text.encode()
+    text = text.decode() if isinstance(text, bytes) else text
+    return " ".join(split_words(text)).encode()
 
 
 class HashedRuns(NamedTuple):
@@ -302,7 +314,8 @@ class HashedRuns(NamedTuple):
         read = np.frombuffer(data, np.uint8), ends, *_bytes_table(), left_out, _LONGEST
         counts = _loops.number_words(*read, *words)
         numbers, *edges = words[:, : counts.sum()]
-        runs = _loops.list_runs(numbers, counts, len(columns), ngrams, n_bits)
+        with np.errstate(over="ignore"):  # of hashes, where loops are not compiled
+            runs = _loops.list_runs(numbers, counts, len(columns), ngrams, n_bits)
         return cls(data, len(columns), *edges, np.cumsum(counts), *runs)
 
     def weigh(self):

@@ -19,6 +19,7 @@ from .._data import Features
 from .._files import check_source, suffix_of
 from .._optional import require
 from ..preprocessing import WordHasher
+from ..preprocessing.words import check_lengths
 from .labels import (
     MISSING,
     check_n_labels,
@@ -33,9 +34,10 @@ from .text import TextReader, cell_text, split_header
 
 FOLDER_COLUMNS = {"text": "text", "target": "class", "ids": "file"}  # what a folder has
 _ROWS_AT_ONCE = 10_000
-_ROW_BYTES = 8192  # of a document and its words, on average
+_LEAST_BYTES, _BYTES_PER_CHARACTER = 512, 8  # of a document, and of its hashed words
 _ALSO = 0.2  # share of a column from which on a second word behind it is told
 _LONGEST = 2**26  # bytes of a document, or of a line that holds one
+_ADVICE = "Say how it is written with encoding (--encoding latin-1, say), or save it as UTF-8."
 _TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 
@@ -45,7 +47,7 @@ def known_document_files():
     return (*_TABLES, *_LINES, ".parquet")
 
 
-def document_rows(path, texts, labels, request, encoding="utf-8"):
+def document_rows(path, texts, labels, request, encoding="utf-8", is_raw=False):
     """Yield rows of columns of texts and of other columns, by name.
 
     Parameters
@@ -58,6 +60,8 @@ def document_rows(path, texts, labels, request, encoding="utf-8"):
         What was asked for, for messages.
     encoding : str
         How characters are written in bytes.
+    is_raw : bool
+        Whether texts of a table may be left in UTF-8.
 
     Yields
     ------
@@ -72,7 +76,7 @@ def document_rows(path, texts, labels, request, encoding="utf-8"):
     check_source(path)
     suffix = suffix_of(path)
     if suffix in _TABLES:
-        return _table_rows(path, texts, labels, request, encoding)
+        return _table_rows(path, texts, labels, request, encoding, is_raw)
     if suffix in _LINES:
         return _json_rows(path, texts, labels, request, encoding)
     if suffix == ".parquet":
@@ -98,8 +102,7 @@ def _decode(data, encoding, name):
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{name} is not {encoding} text: it holds the byte 0x{data[error.start]:02x}. Say how "
-            "it is written with encoding (--encoding latin-1, say), or save it as UTF-8."
+            f"{name} is not {encoding} text: it holds the byte 0x{data[error.start]:02x}. {_ADVICE}"
         ) from None
 
 
@@ -114,6 +117,8 @@ def _require_columns(names, asked, request):
 
 class _TextTable(TextReader):
     """The lines of a table of text, of which some columns are read."""
+
+    _advice = _ADVICE
 
     def __init__(self, path, request, encoding):
         self._path, self._suffix, self._request = path, suffix_of(path), request
@@ -141,28 +146,32 @@ class _TextTable(TextReader):
     def _split_header(self, head):
         return split_header(self._plain(head), self._request, self._suffix, least=1)[0]
 
-    def rows(self, texts, labels):
-        header = self._head.header
-        _require_columns(header, (*texts, *labels), self._request)
-        places = {name: header.index(name) for name in (*texts, *labels)}
+    def rows(self, texts, labels, is_raw):
+        header, names = self._head.header, list(dict.fromkeys((*texts, *labels)))
+        _require_columns(header, names, self._request)
+        places = [header.index(name) for name in names]
         for lines in self._bodies():
-            rows = [cells for _, cells in lines.rows(self._request.name)]
-            found = {}
-            for name, place in places.items():
-                cells = [row[place].decode() for row in rows]
-                found[name] = cells if name in texts else [*map(_label_cell, cells)]
+            columns = lines.columns(self._request.name, places)
+            found = dict(zip(names, columns, strict=True))
+            for name in names:
+                if name not in texts:
+                    found[name] = _label_cells(found[name])
+                elif not is_raw:
+                    found[name] = [cell.decode() for cell in found[name]]
             yield found
 
 
-def _label_cell(cell):
-    text = cell_text(cell)
-    return None if text in MISSING else text
+def _label_cells(cells):
+    """Return trimmed texts; labels are few, so that each is looked at once."""
+    text_of = {cell: cell_text(cell.decode()) for cell in set(cells)}
+    text_of = {cell: None if text in MISSING else text for cell, text in text_of.items()}
+    return [text_of[cell] for cell in cells]
 
 
-def _table_rows(path, texts, labels, request, encoding):
+def _table_rows(path, texts, labels, request, encoding, is_raw):
     before = csv.field_size_limit(_LONGEST)
     try:
-        yield from _TextTable(path, request, encoding).rows(texts, labels)
+        yield from _TextTable(path, request, encoding).rows(texts, labels, is_raw)
     finally:
         csv.field_size_limit(before)
 
@@ -290,7 +299,6 @@ class HashedReader:
     """
 
     has_names = False
-    row_bytes = _ROW_BYTES
 
     def __init__(self, path, request, columns, encoding, options):
         self._path, self._request, self._columns = path, request, columns
@@ -301,7 +309,12 @@ class HashedReader:
         self.feature_names = [f"hash {column}" for column in range(n_columns)]
         self.n_stored = n_columns  # there are entries, and how many is not known
         self.n_samples = self._label_of = None
-        next(self._rows(columns[:1]))  # what is wrong is told at once
+        first = next(self._rows(columns), None)  # what is wrong is told at once
+        if first is None:
+            raise ValueError(f"{request.name} has no documents.")
+        lengths = [len(cell or "") for name in columns for cell in first[name]]
+        n_characters = len(columns) * np.mean(lengths or [0])
+        self.row_bytes = max(_LEAST_BYTES, round(_BYTES_PER_CHARACTER * n_characters))
 
     @property
     def text(self):
@@ -352,12 +365,16 @@ class HashedReader:
         """Yield the documents from `first_row` on, as hashes of their words."""
         self.learn_labels()
         request, is_narrow = self._request, columns.stop == 0
+        has_words = is_narrow or first_row > 0
         for rows in self._rows([] if is_narrow else self._columns):
             n_here = len(rows[request.target])
             if n_here <= first_row:
                 first_row -= n_here
                 continue
-            X = np.empty((n_here, 0)) if is_narrow else self._hash(rows)[:, columns]
+            X = np.empty((n_here, 0))
+            if not is_narrow:
+                X = self.hasher.hash_columns(self._texts(rows))[:, columns]
+                has_words = has_words or X.nnz > 0
             y = np.array([self._label_of[cell] for cell in rows[request.target]])
             ids = (
                 None if request.ids is None else np.array(as_texts(rows[request.ids]), dtype=object)
@@ -367,6 +384,8 @@ class HashedReader:
                 groups = group_names(rows[request.groups], request.groups, request.name)
             yield Piece(X, y, ids, request.name, groups).rows(first_row, n_here)
             first_row = 0
+        if not has_words:
+            raise ValueError(f"{request.name}: all documents are empty.")
 
     def name_columns(self, columns):
         """Read the documents again, and return the words behind columns, the most frequent first.
@@ -384,24 +403,20 @@ class HashedReader:
         """
         found = {column: Counter() for column in columns.tolist()}
         for rows in self._rows(self._columns):
-            for term, (column, count) in self.hasher.find_words(self._table(rows), columns).items():
+            words = self.hasher.find_in_columns(self._texts(rows), columns)
+            for term, (column, count) in words.items():
                 found[column][term] += count
         return {column: _say_terms(terms) for column, terms in found.items() if terms}
 
     def _rows(self, columns):
         request = self._request
         labels = [name for name in (request.target, request.ids, *request.annotations) if name]
-        return document_rows(self._path, columns, labels, request, self._encoding)
+        return document_rows(self._path, columns, labels, request, self._encoding, is_raw=True)
 
-    def _table(self, rows):
-        table = np.empty((len(rows[self._columns[0]]), len(self._columns)), dtype=object)
-        for place, name in enumerate(self._columns):
-            table[:, place] = [cell or "" for cell in rows[name]]
-        return table
-
-    def _hash(self, rows):
-        # By columns in their order, which an array cannot show.
-        return self.hasher.hash_columns(self._table(rows).T.tolist())
+    def _texts(self, rows):
+        columns = [[cell or "" for cell in rows[name]] for name in self._columns]
+        check_lengths(columns, self._request.name)
+        return columns
 
 
 def _say_terms(terms):

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from . import _loops
 from .labels import MISSING, check_n_labels, group_names, labels_from_text
 from .limits import unpack_gzip
 from .pieces import FileFacts, Fingerprint, Piece
@@ -32,6 +33,7 @@ _LEAST_BLOCK, _LARGEST_BLOCK = 2**20, 2**31 - 1
 _BYTES_PER_NAME, _BYTES_PER_ROW = 140, 200  # as objects of Python
 _MOST_ARROW_COLUMNS = 2000  # each takes pyarrow 7 kB and time of its own, whatever is in it
 _CHUNK_BYTES = 2**24  # of a file that is read in batches
+_SAVE = "Save it as UTF-8."
 
 
 class Lines(NamedTuple):
@@ -53,6 +55,39 @@ class Lines(NamedTuple):
                     f"names (separated by {SEPARATORS[self.separator]})."
                 )
             yield number, cells
+
+    def columns(self, name, places):
+        """Return the cells of some columns, as bytes."""
+        found = self._cut_columns(places)
+        if found is None:  # and what is wrong with a line is told
+            rows = [cells for _, cells in self.rows(name)]
+            found = [[row[place] for row in rows] for place in places]
+        return found
+
+    def _cut_columns(self, places):
+        """Do what `columns` does for a regular table of two columns or more, else return None."""
+        width = len(self.header)
+        if width < 2:  # a line of spaces is a row, or none
+            return None
+        numbers = np.full(width, -1)
+        numbers[places] = np.arange(len(places))
+        n_lines = self.body.count(b"\n") + self.body.count(b"\r") + 1
+        edges = np.empty((len(places), 2, n_lines), dtype=np.int64)
+        has_pairs = np.empty((len(places), n_lines), dtype=bool)
+        data, separator = np.frombuffer(self.body, np.uint8), ord(self.separator)
+        n_rows = _loops.cut_cells(data, separator, self.is_quoted, numbers, edges, has_pairs)
+        edges = edges[..., : max(0, n_rows)]
+        if n_rows < 0 or (edges[:, 1] - edges[:, 0] > csv.field_size_limit()).any():
+            return None
+        found = zip(edges, has_pairs, strict=True)
+        return [self._cells(*each, pairs[:n_rows]) for each, pairs in found]
+
+    def _cells(self, starts, stops, has_pairs):
+        body, edges = self.body, zip(starts.tolist(), stops.tolist(), strict=True)
+        cells = [body[start:stop] for start, stop in edges]
+        for place in np.flatnonzero(has_pairs).tolist():
+            cells[place] = cells[place].replace(b'""', b'"')
+        return cells
 
     def _plain_rows(self):
         separator = self.separator.encode()
@@ -80,7 +115,7 @@ class Lines(NamedTuple):
 # ------------------------------------------------------------------ from bytes to lines
 
 
-def plain_text(data, request, suffix):
+def plain_text(data, request, suffix, advice=_SAVE):
     """Return UTF-8 without a mark at its beginning, or say what else the file is."""
     name = request.name
     if suffix.endswith(".gz"):
@@ -91,13 +126,13 @@ def plain_text(data, request, suffix):
     if data.startswith(b"PK\x03\x04"):
         raise ValueError(f"{name} is a workbook or a zip file, not text; export it as {suffix}.")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError(f"{name} is UTF-16 text; save it as UTF-8.")
+        raise ValueError(f"{name} is UTF-16 text; {advice[0].lower()}{advice[1:]}")
     data = data.removeprefix(b"\xef\xbb\xbf")
-    check_utf8(data, name)
+    check_utf8(data, name, advice=advice)
     return data
 
 
-def check_utf8(data, name, first_line=1):
+def check_utf8(data, name, first_line=1, advice=_SAVE):
     """Raise unless bytes, which begin with a line of this number, are text in UTF-8."""
     place = data.find(b"\0")
     if place >= 0:
@@ -112,7 +147,7 @@ def check_utf8(data, name, first_line=1):
             line = first_line + data.count(b"\n", 0, error.start)
             raise ValueError(
                 f"{name} is not UTF-8 text: line {line} holds the byte "
-                f"0x{data[error.start]:02x}. Save it as UTF-8."
+                f"0x{data[error.start]:02x}. {advice}"
             ) from None
 
 
@@ -414,6 +449,7 @@ class TextReader:
 
     has_names = True
     n_stored = None
+    _advice = _SAVE  # on other encodings
 
     def __init__(self, path, suffix, request):
         self._path, self._suffix, self._request = path, suffix, request
@@ -502,7 +538,7 @@ class TextReader:
         return split_header(self._plain(head), self._request, self._suffix)[0]
 
     def _plain(self, head):
-        return plain_text(head, self._request, self._suffix.removesuffix(".gz"))
+        return plain_text(head, self._request, self._suffix.removesuffix(".gz"), self._advice)
 
     def _bodies(self):
         """Yield the lines below the header, in chunks."""
@@ -514,7 +550,7 @@ class TextReader:
             yield lines
         number = len(first.splitlines()) + 1
         for chunk in chunks:
-            check_utf8(chunk, name, number)
+            check_utf8(chunk, name, number, self._advice)
             body = chunk
             if b'"' in chunk:
                 body = without_simple_quotes(chunk, self._head.separator)

@@ -528,12 +528,15 @@ def check_next_classes(estimator, classes, is_first):
     return classes
 
 
-def check_same_features(estimator, other):
-    """Raise unless `other` is a fitted estimator of the same kind on the same features."""
-    if type(other) is not type(estimator):
-        raise TypeError(
-            f"other={type(other).__name__} must be a fitted {type(estimator).__name__}."
-        )
+def check_same_features(estimator, other, kinds=()):
+    """Raise unless `other` is a fitted estimator of the same kind on the same features.
+
+    Classes of the names `kinds` are of the same kind, too.
+    """
+    name = type(other).__name__
+    if type(other) is not type(estimator) and name not in kinds:
+        allowed = " or ".join(kinds or [type(estimator).__name__])
+        raise TypeError(f"other={name} must be a fitted {allowed}.")
     check_is_fitted(estimator)
     check_is_fitted(other)
     names = getattr(estimator, "feature_names_in_", None)

@@ -133,6 +133,7 @@ CHECKS = {
     "variant": choice("classic", "squared"),
     "whitening": choice("truncated", "full", "variance"),
     "window": optional(check_count),
+    "window_unit": choice("calls", "samples"),
 }
 
 

@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from centroidal import FisherSubspaceClassifier, OnlineFisherSubspaceClassifier
+from centroidal import (
+    FisherSubspaceClassifier,
+    KernelFisherSubspaceClassifier,
+    OnlineFisherSubspaceClassifier,
+)
 from tests.reference import fisher, online_fisher
 
 from .fisher_samples import cuts_of, draw_correlated, draw_spiked
@@ -264,6 +268,26 @@ def test_window_is_a_batch_of_the_last_chunks(pair, window):
     np.testing.assert_array_equal(model.class_count_, np.bincount(codes))
 
 
+@pytest.mark.parametrize("size", [1, 9, 10, 25, 26, 40, 60, 99])
+def test_window_of_samples_is_a_batch_of_the_last_chunks_that_fit(pair, size):
+    chunks = chunked(*pair, [slice(0, 20), slice(20, 35), slice(35, 50), slice(50, 60)])
+    model = streamed(chunks, 8, window=size, window_unit="samples")
+    rows, codes = online_fisher.window_of_samples(chunks, size)
+    np.testing.assert_allclose(model.mean_, rows.mean(axis=0), rtol=1e-9, atol=1e-10)
+    np.testing.assert_array_equal(model.class_count_, np.bincount(codes, minlength=2))
+    if size > 20:
+        expected = fisher.fit(rows, codes, rule=8, threshold="mahalanobis")
+        assert cosine(model, expected.w) == pytest.approx(1.0, abs=1e-8)
+
+
+def test_window_of_samples_that_come_one_by_one_is_exact(pair):
+    X, y = pair
+    model = streamed(chunked(X, y, every(1, 60)), 8, window=30, window_unit="samples")
+    expected = fisher.fit(X[30:], y[30:], rule=8, threshold="mahalanobis")
+    assert cosine(model, expected.w) == pytest.approx(1.0, abs=1e-8)
+    assert model.threshold_ == pytest.approx(expected.threshold, rel=1e-6)
+
+
 def test_spectrum_of_a_window_is_that_of_its_samples(pair):
     X, y = pair
     chunks = chunked(X, y, every(12, 60))
@@ -338,6 +362,74 @@ def test_merge_within_the_rank_has_the_direction_of_all_data(pair):
     merged = first.merge(second)
     assert cosine(merged, fisher.fit(X, y, rule=8).w) == pytest.approx(1.0, abs=1e-9)
     np.testing.assert_allclose(merged.singular_values_, fisher.spectrum(X, y).values, rtol=1e-8)
+
+
+def test_stream_goes_on_from_a_batch(pair):
+    X, y = pair
+    batch = FisherSubspaceClassifier(n_components=8).fit(X[:30], y[:30])
+    model = streamed([(X[30:], y[30:])], 8).merge(batch)
+    expected = streamed(chunked(X, y, every(30, 60)), 8)
+    assert cosine(model, fisher.fit(X, y, rule=8).w) == pytest.approx(1.0, abs=1e-9)
+    np.testing.assert_allclose(model.means_, expected.means_, rtol=1e-9, atol=1e-12)
+    low, high = (model.means_ - model.mean_) @ model.axes_[:, 0]
+    assert low < model.threshold_ < high
+    assert (model.predict(X) == expected.predict(X)).mean() > 0.95
+
+
+def test_stream_takes_the_spread_inside_the_classes_of_a_batch_for_that_of_each(pair):
+    """All that a summary of a batch knows of it."""
+    X, y = pair
+    batch = FisherSubspaceClassifier(n_components=8).fit(X[:30], y[:30])
+    model = streamed([(X[30:], y[30:])], 8).merge(batch)
+    w, old, new = model.axes_[:, 0], slice(0, 30), slice(30, 60)
+    carried = streamed([(X[new], y[new])], 8)._stream.variances
+    own = np.array([X[old][y[old] == label].mean(axis=0) for label in y[old]])
+    pooled = np.mean(((X[old] - own) @ w) ** 2)
+    spreads = []
+    for c in (0, 1):
+        mean = X[y == c].mean(axis=0) @ w
+        of_old, of_new = X[old][y[old] == c] @ w, X[new][y[new] == c] @ w
+        squares = of_old.size * (pooled + (of_old.mean() - mean) ** 2)
+        squares += of_new.size * (carried[c] + (of_new.mean() - mean) ** 2)
+        spreads.append(np.sqrt(squares / (y == c).sum()))
+    low, high = (model.means_ - model.mean_) @ w
+    expected = low + spreads[0] * (high - low) / sum(spreads)
+    assert model.threshold_ == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["truncated", "full", "variance"])
+def test_batch_takes_a_stream(pair, kind):
+    X, y = pair
+    number = 8 if kind == "truncated" else None
+    stream = streamed(chunked(X[30:], y[30:], every(10, 30)), 8)
+    model = FisherSubspaceClassifier(kind, number, threshold="prior").fit(X[:30], y[:30])
+    together = FisherSubspaceClassifier(kind, number, threshold="prior").fit(X, y)
+    np.testing.assert_allclose(
+        model.merge(stream).decision_function(X), together.decision_function(X), rtol=1e-7
+    )
+
+
+def test_batch_averages_its_threshold_with_that_of_a_stream(pair):
+    X, y = pair
+    stream = streamed([(X[30:], y[30:])], 8)
+    model = FisherSubspaceClassifier("full").fit(X[:30], y[:30])
+    places = [each._solution.threshold_point.place for each in (model, stream)]
+    model.merge(stream)
+    expected = (np.mean(places, axis=0) - model.mean_) @ model.axes_[:, 0]
+    assert model.threshold_ == pytest.approx(expected, rel=1e-9)
+
+
+def test_batch_of_other_scatter_is_refused_by_a_stream(pair):
+    X, y = pair
+    batch = FisherSubspaceClassifier(scatter="within").fit(X, y)
+    with pytest.raises(ValueError, match="other has scatter='within', which must be .* 'total'"):
+        streamed([(X, y)], 8).merge(batch)
+
+
+def test_batch_refuses_a_window(pair):
+    X, y = pair
+    with pytest.raises(ValueError, match="other has window=2; only estimators without a window"):
+        FisherSubspaceClassifier().fit(X, y).merge(streamed([(X, y)], 8, window=2))
 
 
 def test_merge_that_is_cut_off_is_close_to_one_batch(spiked):
@@ -419,6 +511,12 @@ def test_window_that_is_none_is_refused(pair, value):
         OnlineFisherSubspaceClassifier(window=value).partial_fit(*pair, classes=[0, 1])
 
 
+@pytest.mark.parametrize("value", ["rows", None, 2])
+def test_unit_of_the_window_that_is_none_is_refused(pair, value):
+    with pytest.raises(ValueError, match="window_unit=.* must be one of 'calls', 'samples'"):
+        OnlineFisherSubspaceClassifier(window=2, window_unit=value).fit(*pair)
+
+
 def test_priors_that_are_none_are_refused(pair):
     with pytest.raises(ValueError, match="priors="):
         OnlineFisherSubspaceClassifier(priors="even").fit(*pair)
@@ -446,8 +544,8 @@ def test_model_must_be_fitted_first(pair):
 
 
 def test_merge_needs_a_model_of_the_same_kind(pair):
-    with pytest.raises(TypeError, match="must be a fitted OnlineFisherSubspaceClassifier"):
-        streamed([pair], 4).merge(FisherSubspaceClassifier().fit(*pair))
+    with pytest.raises(TypeError, match="must be a fitted Fisher.* or OnlineFisherSubspaceClass"):
+        streamed([pair], 4).merge(KernelFisherSubspaceClassifier().fit(*pair))
 
 
 @pytest.mark.parametrize("windows", [(2, None), (None, 2), (2, 2)], ids=str)

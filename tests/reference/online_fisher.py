@@ -58,6 +58,18 @@ def window(chunks, size):
     return np.vstack([rows for rows, _ in last]), np.concatenate([codes for _, codes in last])
 
 
+def window_of_samples(chunks, size):
+    """Samples and codes of the last chunks that have at most so many samples together.
+
+    Of a chunk with more samples than that only the last are ever seen.
+    """
+    chunks = [(rows[-size:], codes[-size:]) for rows, codes in chunks]
+    n_kept = 1
+    while n_kept < len(chunks) and sum(len(rows) for rows, _ in chunks[-n_kept - 1 :]) <= size:
+        n_kept += 1
+    return window(chunks, n_kept)
+
+
 def carried_variances(chunks, directions):
     """Variance of each class along the last direction, carried from chunk to chunk.
 

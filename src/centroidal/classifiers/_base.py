@@ -184,6 +184,7 @@ class MergeableClassifier(LabelledFitMixin):
 
     # What the parameters would have to be, if these do not merge.
     _needed_to_merge = None
+    _merges_with = ()  # names of classes whose summaries say the same, beside its own
 
     @property
     def _finds_infinite(self):
@@ -229,14 +230,15 @@ class MergeableClassifier(LabelledFitMixin):
         Parameters
         ----------
         other : classifier
-            Of the same class, fitted on the same features; its labels may differ.
+            Of the same class, or of one that the notes name, fitted on the same features; its
+            labels may differ.
 
         Returns
         -------
         self
             Estimator of both parts, with the classes of either.
         """
-        check_same_features(self, other)
+        check_same_features(self, other, self._merges_with)
         for part in (self, other):  # either may come from a file, by whatever way
             state.check_state(part)
         self._check_mergeable(other)
@@ -244,12 +246,16 @@ class MergeableClassifier(LabelledFitMixin):
         self._check_for(self.n_features_in_, classes.size)
 
         parts = (
-            part._summary.reindex(np.searchsorted(classes, part.classes_), classes.size)
+            self._summary_of(part).reindex(np.searchsorted(classes, part.classes_), classes.size)
             for part in (self, other)
         )
         summary = self._merge_summaries(*parts)
 
         return self._keep_summary(self._features, classes, summary)
+
+    def _summary_of(self, part):
+        """Return the summary of an estimator that merges with this one."""
+        return part._summary
 
     def _add_samples(self, before, data):
         """Summarise samples and what was seen before, of which there may be nothing."""

@@ -29,6 +29,7 @@ from ..statistics import ClassSubspace, class_moments, class_subspace, count_sam
 from ..statistics.threads import with_limited_blas
 from ._base import SolvedClassifier, score_both_classes
 
+MERGING = ("FisherSubspaceClassifier", "OnlineFisherSubspaceClassifier")  # with each other
 _DEFAULT_COMPONENTS = {"truncated": "log2", "variance": 0.99, "full": None}
 
 
@@ -184,7 +185,7 @@ def solve_summarised(recipe, subspace, data):
         rule = recipe.rule_of_blocks(blocks, centers, subspace.counts)
     point = None
     if recipe.cuts(subspace.counts) and axes.shape[1]:
-        point = _threshold_point(subspace, whitening, axes[:, 0], rule.threshold)
+        point = find_threshold_point(subspace, whitening, axes[:, 0], rule.threshold)
     return FisherSolution(subspace, whitening.gains.size, axes, rule, point)
 
 
@@ -217,7 +218,7 @@ def project(X, axes, mean):
     return X @ axes - mean @ axes
 
 
-def _threshold_point(subspace, whitening, axis, threshold):
+def find_threshold_point(subspace, whitening, axis, threshold):
     """Go from the mean along the difference of the class means, in what is whitened."""
     step = subspace.means[1] - subspace.means[0]
     if whitening.rest == 0.0:
@@ -248,6 +249,24 @@ def _average(points):
         return None
     weight = sum(point.weight for point in points)
     return ThresholdPoint(sum(point.weight * point.place for point in points) / weight, weight)
+
+
+def check_scatter(estimator, other):
+    """Raise unless two fitted estimators know the scatter around the same means."""
+    ours, theirs = (each._solution.subspace.scatter for each in (estimator, other))
+    if ours != theirs:
+        raise ValueError(
+            f"other has scatter={theirs!r}, which must be that of this estimator, {ours!r}."
+        )
+
+
+def check_no_window(*parts):
+    """Raise if one of this estimator and another forgets samples, which the merged one cannot."""
+    for name, part in zip(("this estimator", "other"), parts, strict=True):
+        if getattr(part, "window", None) is not None:
+            raise ValueError(
+                f"{name} has window={part.window!r}; only estimators without a window merge."
+            )
 
 
 class FisherRule(SolvedClassifier):

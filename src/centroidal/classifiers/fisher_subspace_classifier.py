@@ -1,7 +1,15 @@
 """Fisher-subspace classification; mathematics in solvers/fisher_subspace.py."""
 
 from ._base import MergeableClassifier, recipe_of
-from .fisher_recipe import FisherRecipe, FisherRule, merge_solutions, solve_rows
+from .fisher_recipe import (
+    MERGING,
+    FisherRecipe,
+    FisherRule,
+    check_no_window,
+    check_scatter,
+    merge_solutions,
+    solve_rows,
+)
 
 __all__ = ["FisherSubspaceClassifier"]
 
@@ -99,7 +107,8 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
     Merging, and `partial_fit`, are exact for "full" and "variance", but for thresholds, which are
     averaged, because the samples are gone. For "truncated" each part keeps twice the directions it
     whitens (once, where they are found by iteration), and what is beyond is cut off. Features whose
-    spread is about 1e-7 of that of the largest count as constant.
+    spread is about 1e-7 of that of the largest count as constant. `merge` takes an
+    :class:`OnlineFisherSubspaceClassifier` without a window, too.
 
     Time is O(n m min(n, m)), or O(n m d) where d is small; sparse data are centred implicitly. How
     often a Dask collection is read is said in :doc:`/user_guide/dask`.
@@ -119,6 +128,7 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
     """
 
     _takes_dask = True
+    _merges_with = MERGING
 
     def __init__(
         self,
@@ -145,6 +155,9 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
     def _summary(self):
         return self._solution
 
+    def _summary_of(self, part):
+        return part._solution
+
     def _summarise(self, data):
         return solve_rows(self, self._recipe, data)
 
@@ -155,12 +168,9 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
         return self._keep(features, classes, summary, self.priors)
 
     def _check_mergeable(self, other):
+        check_scatter(self, other)
+        check_no_window(self, other)
         parts = self._solution, other._solution
-        if parts[0].subspace.scatter != parts[1].subspace.scatter:
-            raise ValueError(
-                f"other has scatter={parts[1].subspace.scatter!r}, which must be that of this "
-                f"estimator, {parts[0].subspace.scatter!r}."
-            )
         if self._recipe.n_pairs(2.0) is None and any(
             part.subspace.spectrum.is_cut for part in parts
         ):

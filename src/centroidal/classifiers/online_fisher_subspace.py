@@ -13,7 +13,15 @@ from ..solvers.fisher_subspace import cut_at
 from ..solvers.thresholds import mahalanobis_threshold
 from ..statistics import ClassSubspace, SampleCount, SlidingSubspace
 from ._base import MergeableClassifier
-from .fisher_recipe import FisherRecipe, FisherRule, FisherSolution
+from .fisher_recipe import (
+    MERGING,
+    FisherRecipe,
+    FisherRule,
+    FisherSolution,
+    check_no_window,
+    check_scatter,
+    find_threshold_point,
+)
 
 __all__ = ["OnlineFisherSubspaceClassifier"]
 
@@ -70,8 +78,11 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
         :math:`\lfloor \log_2^2 n \rfloor` of the thesis, which grows with the samples seen. Twice
         as many are followed: cutting at d itself would damage those that matter.
     window : int or None, default=None
-        How many of the most recent calls of `partial_fit` are remembered, for data that drift;
-        None for all.
+        How many of the most recent calls of `partial_fit`, or samples, are remembered, for data
+        that drift; None for all.
+    window_unit : {"calls", "samples"}, default="calls"
+        What the window counts. "samples": as many of the most recent calls are remembered as have
+        at most so many samples together, and of one that has more its last ones.
     priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
         Class probabilities, for more than two classes.
 
@@ -91,7 +102,7 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
 
     See Also
     --------
-    FisherSubspaceClassifier : The same for data in memory, with further rules.
+    FisherSubspaceClassifier : The same for data in memory, with further rules; the two merge.
 
     Notes
     -----
@@ -99,6 +110,9 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
 
     **Where we differ** from the thesis: the working rank is 2 d; class means are exact; any number
     of classes; a class may arrive later. More is in :doc:`/mathematics/fisher_subspace`.
+
+    `merge` takes a :class:`FisherSubspaceClassifier` with ``scatter="total"``, too; of its samples
+    the spread inside the classes together is known, and counts as that of each.
 
     A chunk of c rows takes O(m (r + c)^2) time for r = 2 d directions of m features; large chunks
     are cut into blocks. Memory is O(m d), and O(m K) for each chunk of a window.
@@ -119,6 +133,7 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
     _state = {
         "_stream": state.part(Stream),
     }
+    _merges_with = MERGING
 
     _checks = {
         "n_components": number(
@@ -131,9 +146,10 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
         )
     }
 
-    def __init__(self, n_components=None, *, window=None, priors="uniform"):
+    def __init__(self, n_components=None, *, window=None, window_unit="calls", priors="uniform"):
         self.n_components = n_components
         self.window = window
+        self.window_unit = window_unit
         self.priors = priors
 
     @property
@@ -143,11 +159,12 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
         )
 
     def _check_mergeable(self, other):
-        for name, part in (("this estimator", self), ("other", other)):
-            if part._stream.window is not None:
-                raise ValueError(
-                    f"{name} has window={part.window!r}; only estimators without a window merge."
-                )
+        check_scatter(self, other)
+        check_no_window(self, other)
+
+    def _summary_of(self, part):
+        # A batch knows no spread of each class, so that inside all of them stands for it.
+        return getattr(part, "_stream", None) or Stream(part._solution.subspace, None)
 
     @property
     def _summary(self):
@@ -160,6 +177,8 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
         if (self.window is None) != (before.window is None):
             raise ValueError(f"window={self.window!r} must be what it was in the first call.")
         chunk = _Rows.of(data)
+        if self.window is not None and self.window_unit == "samples":
+            chunk = chunk.last(self.window)
         size = before.subspace.size.merge(SampleCount.of(chunk.weights))
         total = before.subspace.total + chunk.weights.sum()
         n_pairs = 2 * self._recipe.n_pairs(size.number(total))
@@ -167,10 +186,18 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
             subspace = chunk.add_to(before.subspace, n_pairs)
             return Stream(subspace, None, self._variances(subspace, before, chunk))
         dense = chunk.dense(slice(None))
-        window = before.window.slide(dense, chunk.codes, chunk.weights, self.window, n_pairs)
+        n_chunks = self._n_chunks(before.window, chunk)
+        window = before.window.slide(dense, chunk.codes, chunk.weights, n_chunks, n_pairs)
         axis = self._axis(window.subspace)
         variances = None if axis is None else window.class_variances(axis)
         return Stream(window.subspace, window, variances)
+
+    def _n_chunks(self, before, chunk):
+        """Count the chunks that stay in the window, with the one that comes."""
+        if self.window_unit == "calls":
+            return self.window
+        sizes = [chunk.codes.size, *(old.codes.size for old in reversed(before.chunks))]
+        return np.count_nonzero(np.cumsum(sizes) <= self.window)
 
     def _empty_stream(self, data):
         n_classes, n_features = data.classes.size, data.X.shape[1]
@@ -215,6 +242,10 @@ class _Rows(NamedTuple):
         X = data.X.tocsr() if issparse(data.X) else data.X
         return cls(X, data.codes, data.row_weights)
 
+    def last(self, n_rows):
+        """Return the last of the rows."""
+        return _Rows(self.X[-n_rows:], self.codes[-n_rows:], self.weights[-n_rows:])
+
     def dense(self, rows):
         """Take some rows as a dense array."""
         return self.X[rows].toarray() if issparse(self.X) else self.X[rows]
@@ -239,6 +270,7 @@ def _decide(recipe, stream):
     """Cut two classes by their deviations; tell more apart by what is inside them."""
     subspace, variances = stream.subspace, stream.variances
     (axes, centers), whitening = recipe.axes(subspace)
+    point = None
     if variances is None:
         within = subspace.covariance_inside(axes)
         rule = recipe.prior_rule(centers, within, subspace.counts)
@@ -246,4 +278,5 @@ def _decide(recipe, stream):
         threshold = mahalanobis_threshold(centers[:, 0], np.sqrt(variances))
         pooled = subspace.counts @ variances / subspace.total
         rule = cut_at(threshold, np.ptp(centers[:, 0]), pooled)
-    return FisherSolution(subspace, whitening.gains.size, axes, rule)
+        point = find_threshold_point(subspace, whitening, axes[:, 0], threshold)
+    return FisherSolution(subspace, whitening.gains.size, axes, rule, point)

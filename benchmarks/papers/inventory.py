@@ -152,9 +152,10 @@ ITEMS = (
         THESIS, "Table 5.6", "Hungarian patients with kernels and mixtures", "Table 5.6",
         note="by medians, with missing = -9 and scaled; -9 comes nearest to print",
     ),
-    illustration(
-        "Figure 5.6", "regions of P-IPCAC in two dimensions",
-        "a picture of qualitative experiments whose data are not described",
+    stated(
+        THESIS, "Figure 5.6", "regions of P-IPCAC in two dimensions", IN_PART,
+        "redrawn in the gallery on two bands, as its data are not described: without merging of "
+        "clusters P-IPCAC follows them, also unbalanced, with that of the thesis the balanced only",
     ),
     stated(
         THESIS, "Table 6.1", "proteins of each place", NOT_REPRODUCED,

@@ -62,10 +62,16 @@ ESTIMATORS = [
     KernelFisherSubspaceClassifier("linear", whitening="full", threshold="prior"),
     MixtureFisherClassifier(random_state=0),
     MixtureFisherClassifier(
-        "variance", threshold="inclusive", refine="em", merge_rule="chi2", random_state=0
+        "variance",
+        threshold="inclusive",
+        refine="em",
+        merge_rule="chi2",
+        recluster=True,
+        random_state=0,
     ),
     OnlineFisherSubspaceClassifier(),
     OnlineFisherSubspaceClassifier(n_components=2, window=2, priors="empirical"),
+    OnlineFisherSubspaceClassifier(n_components=2, window=50, window_unit="samples"),
     DisjointCentroidClassifier(random_state=0),
     DisjointCentroidClassifier(
         baseline_weight=0.9, center=True, scale="std", random_state=0, n_jobs=2

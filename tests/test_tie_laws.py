@@ -52,6 +52,7 @@ MATRICES = {
     "l21": lambda: L21CentroidSelector(alpha=0.3),
     "l21 by alternation": lambda: L21CentroidSelector(alpha=0.3, solver="admm"),
     "l21 by reweighting": lambda: L21CentroidSelector(alpha=0.3, solver="irls"),
+    "l21 by conjugate gradients": lambda: L21CentroidSelector(alpha=0.3, solver="cg"),
     "encoder": LinearCentroidEncoder,
     "encoder by alternation": lambda: LinearCentroidEncoder(training="alternating"),
     "fisher": FisherSubspaceClassifier,

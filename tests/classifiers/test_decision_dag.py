@@ -8,6 +8,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -64,6 +66,63 @@ def test_every_outcome_leads_to_the_class_that_recursion_finds(answers):
         decision_dag.decide([0, 1, 2, 3], lambda a, b, x=x: x[PAIRS.index((a, b))] == 1) for x in X
     ]
     assert model.predict(X).tolist() == expected
+
+
+def test_every_outcome_by_accuracy_leads_to_the_class_that_recursion_finds(answers, rng):
+    X, y = answers
+    model = DecisionDAGClassifier(Oracle(), order="accuracy").fit(X, y)
+    model.pair_accuracies_ = np.round(rng.uniform(size=6), 1)
+    accuracies = dict(zip(PAIRS, model.pair_accuracies_, strict=True))
+    expected = [
+        decision_dag.decide_by_accuracy(
+            [0, 1, 2, 3], lambda a, b, x=x: x[PAIRS.index((a, b))] == 1, accuracies
+        )
+        for x in X
+    ]
+    assert model.predict(X).tolist() == expected
+
+
+def test_accuracies_are_those_of_three_folds(several):
+    X, y = several
+    model = DecisionDAGClassifier(GaussianNB(), order="accuracy").fit(X, y)
+    for (a, b), accuracy in zip(PAIRS, model.pair_accuracies_, strict=True):
+        rows = np.isin(y, (a, b))
+        predicted = cross_val_predict(GaussianNB(), X[rows], y[rows], cv=3)
+        assert accuracy == balanced_accuracy_score(y[rows], predicted)
+
+
+def test_each_sample_is_asked_as_often_in_the_order_of_accuracy(answers):
+    X, y = answers
+    model = DecisionDAGClassifier(Oracle(), order="accuracy").fit(X, y)
+    Oracle.asked = 0
+    scores = model.decision_function(X)
+    assert Oracle.asked == 3 * len(X)
+    assert (np.sort(np.round(scores)) == [0, 1, 2, 3]).all()
+
+
+def test_class_of_one_sample_is_tested_last(several):
+    X, y = several
+    rows = np.flatnonzero((y != 3) | (np.cumsum(y == 3) == 1))
+    model = DecisionDAGClassifier(LogisticRegression(), order="accuracy").fit(X[rows], y[rows])
+    is_rare = np.array([3 in pair for pair in PAIRS])
+    assert (model.pair_accuracies_[is_rare] == 0.5).all()
+    assert (model.pair_accuracies_[~is_rare] > 0.5).all()
+
+
+def test_accuracy_of_weighted_samples_is_weighted(several):
+    X, y = several
+    weights = np.where(np.arange(len(y)) % 4 == 0, 5.0, 1.0)
+    plain, weighted = (
+        DecisionDAGClassifier(GaussianNB(), order="accuracy").fit(X, y, sample_weight=each)
+        for each in (None, weights)
+    )
+    assert not np.array_equal(plain.pair_accuracies_, weighted.pair_accuracies_)
+
+
+@pytest.mark.parametrize("value", ["random", None, 1])
+def test_order_that_is_none_is_refused(several, value):
+    with pytest.raises(ValueError, match="order=.* must be one of 'labels', 'accuracy'"):
+        DecisionDAGClassifier(GaussianNB(), order=value).fit(*several)
 
 
 def test_first_class_plays_the_last_one_first(answers):

@@ -143,6 +143,35 @@ def test_refinement_keeps_clear_clusters(rng, refine):
     assert np.bincount(model.cluster_class_).tolist() == [3, 2]
 
 
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_reclustering_gives_samples_to_the_most_likely_gaussian(rng, store):
+    """A wide cluster around a narrow one: the nearest mean is often the wrong one."""
+    wide, narrow = 4.0 * rng.normal(size=(150, 3)), 0.5 * rng.normal(size=(150, 3)) + [6.0, 0, 0]
+    X = np.vstack([wide, narrow, rng.normal(size=(40, 3)) + 40.0])
+    y = np.repeat([0, 1], [300, 40])
+    options = {"merge_rule": None, "max_clusters": 2, "random_state": 0}
+    plain = MixtureFisherClassifier(**options).fit(store(X), y)
+    moved = MixtureFisherClassifier(**options, recluster=True).fit(store(X), y)
+    assert plain.cluster_class_.tolist() == moved.cluster_class_.tolist()
+    before = own_cluster(plain, X[:300])
+    after = x_means.reclustered(X[:300], before, 1e-3)
+    assert (after != before).any()
+    for k in (0, 1):
+        np.testing.assert_allclose(
+            moved.cluster_means_[k], X[:300][after == k].mean(axis=0), rtol=1e-8
+        )
+    np.testing.assert_array_equal(moved.cluster_counts_[:2], np.bincount(after))
+
+
+def test_reclustering_keeps_clear_clusters(rng):
+    samples, _ = draw_clusters(rng, (3, 2))
+    plain, moved = (
+        MixtureFisherClassifier(recluster=each, random_state=0).fit(*samples)
+        for each in (False, True)
+    )
+    np.testing.assert_array_equal(plain.coef_, moved.coef_)
+
+
 def test_same_seed_gives_the_same_clusters(crossed):
     models = [MixtureFisherClassifier(random_state=3).fit(*crossed) for _ in range(2)]
     np.testing.assert_array_equal(models[0].cluster_means_, models[1].cluster_means_)

@@ -553,6 +553,19 @@ def test_given_solver_is_used(three_classes, solver):
     assert L21CentroidSelector(solver=solver).fit(*three_classes).solver_ == solver
 
 
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_conjugate_gradients_give_what_reweighting_gives(three_classes, targets, store):
+    X, y = three_classes
+    cg, irls = (
+        L21CentroidSelector(0.3, targets=targets, solver=name, tol=1e-5, max_iter=5000)
+        for name in ("cg", "irls")
+    )
+    cg.fit(store(X), y), irls.fit(X, y)
+    assert cg.solver_ == "cg"
+    assert cg.objective_ == pytest.approx(irls.objective_, rel=1e-6)
+    np.testing.assert_array_equal(cg.scores_ > 0, irls.scores_ > 0)
+
+
 @pytest.mark.parametrize("other", ["admm", "irls"])
 def test_solvers_agree(three_classes, targets, other):
     newton, other = (

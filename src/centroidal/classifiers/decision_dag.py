@@ -4,15 +4,23 @@ from itertools import combinations
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.metrics import recall_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from .. import _state as state
 from .._data import check_as_given, check_fitted, check_labels
-from .._parameters import check_classifier, check_parameters
+from .._parameters import check_classifier, check_parameters, choice
 from ._base import DecisionMixin, score_both_classes
 
 __all__ = ["DecisionDAGClassifier"]
+
+_MOST_FOLDS = 3  # in which the accuracy of a pair is measured
+
+
+def _n_pairs(sizes):
+    return sizes["classes"] * (sizes["classes"] - 1) // 2
 
 
 def _check_pairs(value, sizes):
@@ -38,6 +46,10 @@ class DecisionDAGClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
     ----------
     estimator : classifier
         Any classifier of two classes that follows scikit-learn's conventions; it is cloned.
+    order : {"labels", "accuracy"}, default="labels"
+        Which test comes first. "labels": the first class that is left against the last one.
+        "accuracy": of all pairs of classes that are left the one that is told apart best, by
+        balanced accuracy in three folds of the training samples; four times as many are trained.
     n_jobs : int or None, default=None
         Number of jobs over the pairs of classes in `fit`, as in joblib.
 
@@ -48,6 +60,9 @@ class DecisionDAGClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
     estimators_ : dict of classifiers
         For the positions ``(i, j)`` in `classes_` of each two classes, ``i < j``, the classifier
         that was trained on their samples.
+    pair_accuracies_ : ndarray of shape (n_pairs,) or None
+        With ``order="accuracy"``, how well the pairs, in the order of `estimators_`, are told
+        apart.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
         Number of features, and their names where they are all strings.
 
@@ -68,7 +83,7 @@ class DecisionDAGClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
     most pairs are never asked.
 
     **Where we differ** from the thesis: nothing is left open. The result depends on the order of
-    the classes, which is that of their sorted labels. Every sample takes part in C - 1 trainings.
+    the tests, by default that of the sorted labels. Every sample takes part in C - 1 trainings.
     Rows are handed to the estimators as they are: data frames, sparse matrices, and kernel matrices
     if the estimator takes them.
 
@@ -90,13 +105,15 @@ class DecisionDAGClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
 
     _state = state.LABELLED | {
         "estimators_": _check_pairs,
+        "pair_accuracies_": state.optional(state.floats(_n_pairs, least=0.0)),
         "_codes": state.optional(state.positions("rows", below="classes")),
     }
 
-    _checks = {"estimator": check_classifier}
+    _checks = {"estimator": check_classifier, "order": choice("labels", "accuracy")}
 
-    def __init__(self, estimator, *, n_jobs=None):
+    def __init__(self, estimator, *, order="labels", n_jobs=None):
         self.estimator = estimator
+        self.order = order
         self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None):
@@ -116,19 +133,24 @@ class DecisionDAGClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
         data = check_labels(self, X, y, sample_weight)
         labels = data.classes[data.codes]
 
-        def job(pair):
+        def job(run, pair):
             rows = np.flatnonzero(np.isin(data.codes, pair))
             part = _safe_indexing(data.X, rows)
             part = _safe_indexing(part, rows, axis=1) if self._is_pairwise else part
             weights = None if data.weights is None else data.weights[rows]
-            return delayed(_fit_clone)(self.estimator, part, labels[rows], weights)
+            return delayed(run)(self.estimator, part, labels[rows], weights)
+
+        def of_pairs(run):
+            return Parallel(n_jobs=self.n_jobs)(job(run, pair) for pair in pairs)
 
         pairs = list(combinations(range(data.classes.size), 2))
-        fitted = Parallel(n_jobs=self.n_jobs)(job(pair) for pair in pairs)
+        fitted = of_pairs(_fit_clone)
+        accuracies = of_pairs(_measure_accuracy) if self.order == "accuracy" else None
 
         data.features.keep(self)
         self.classes_ = data.classes
         self.estimators_ = dict(zip(pairs, fitted, strict=True))
+        self.pair_accuracies_ = None if accuracies is None else np.array(accuracies)
         self._codes = data.codes if self._is_pairwise else None
         return self
 
@@ -140,20 +162,26 @@ class DecisionDAGClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
             margins = self._margins(X, np.arange(X.shape[0]), (0, 1))
             return score_both_classes(margins[:, None])
         scores = np.empty((X.shape[0], n_classes))
-        first = np.zeros(X.shape[0], dtype=int)  # of the classes that are left
-        for n_passed in range(n_classes - 1):
-            gap = n_classes - 1 - n_passed
-            groups = [np.flatnonzero(first == low) for low in range(n_passed + 1)]
-            for low, rows in enumerate(groups):
-                if rows.size:
-                    margins = self._margins(X, rows, (low, low + gap))
-                    loser = np.where(margins > 0.0, low, low + gap)
-                    clear = 0.5 - 0.5 / (1.0 + np.abs(margins))
-                    scores[rows, loser] = n_passed - clear
-                    # Holds if this was the last test, else a later one overwrites it.
-                    scores[rows, 2 * low + gap - loser] = n_passed + 1 + clear
-                    first[rows] += margins > 0.0
+        is_left = np.ones(scores.shape, dtype=bool)
+        for low, high in self._tests():
+            rows = np.flatnonzero(is_left[:, low] & is_left[:, high])
+            if rows.size:
+                margins = self._margins(X, rows, (low, high))
+                loser = np.where(margins > 0.0, low, high)
+                n_passed = n_classes - is_left[rows].sum(axis=1)
+                clear = 0.5 - 0.5 / (1.0 + np.abs(margins))
+                scores[rows, loser] = n_passed - clear
+                # Holds if this was the last test, else a later one overwrites it.
+                scores[rows, low + high - loser] = n_passed + 1 + clear
+                is_left[rows, loser] = False
         return scores
+
+    def _tests(self):
+        """Pairs of classes, in an order in which the first one that is left is the next test."""
+        pairs = list(self.estimators_)
+        if self.pair_accuracies_ is None:
+            return sorted(pairs, key=lambda pair: pair[0] - pair[1])  # the widest first
+        return [pairs[i] for i in np.argsort(-self.pair_accuracies_, kind="stable")]
 
     @property
     def _is_pairwise(self):
@@ -184,3 +212,13 @@ def _fit_clone(estimator, X, y, weights):
     if weights is None:
         return clone(estimator).fit(X, y)
     return clone(estimator).fit(X, y, sample_weight=weights)
+
+
+def _measure_accuracy(estimator, X, y, weights):
+    """Balanced accuracy in a few folds; a half for a class that cannot be parted."""
+    n_folds = min(_MOST_FOLDS, np.unique(y, return_counts=True)[1].min())
+    if n_folds < 2:
+        return 0.5
+    params = None if weights is None else {"sample_weight": weights}
+    predicted = cross_val_predict(estimator, X, y, cv=StratifiedKFold(n_folds), params=params)
+    return recall_score(y, predicted, average="macro", sample_weight=weights)

@@ -5,6 +5,7 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from scipy.sparse import issparse
+from scipy.stats import multivariate_normal
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
@@ -67,9 +68,12 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         deviations of the other away from it, along the line that joins them; if it is in the region
         that holds 99.7 % of the other as a normal distribution, which in many features is nearly
         everything; or never.
+    recluster : bool, default=False
+        Whether, after merging, each sample goes to the most likely of the normal distributions that
+        describe the merged clusters, with full covariances (step 4 of the thesis).
     reg_covar : float, default=1e-3
-        What "em" and "chi2" add to every variance, as a share of the mean variance inside the
-        clusters.
+        What "em", "chi2" and `recluster` add to every variance, as a share of the mean variance
+        inside the clusters.
     n_init : int, default=3
         How often a split into two clusters is started anew; the best is taken.
     random_state : int, RandomState or None, default=None
@@ -157,6 +161,7 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         max_clusters=10,
         refine=None,
         merge_rule="three_sigma",
+        recluster=False,
         reg_covar=1e-3,
         n_init=3,
         random_state=None,
@@ -169,6 +174,7 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         self.max_clusters = max_clusters
         self.refine = refine
         self.merge_rule = merge_rule
+        self.recluster = recluster
         self.reg_covar = reg_covar
         self.n_init = n_init
         self.random_state = random_state
@@ -288,6 +294,7 @@ class ClusterRecipe(NamedTuple):
     n_init: int
     refine: str | None
     merge_rule: str | None
+    recluster: bool
     reg_covar: float
 
     def find(self, X, rng):
@@ -301,7 +308,8 @@ class ClusterRecipe(NamedTuple):
             labels = _x_means(X, self.max_clusters, self.n_init, rng)
             if self.refine == "em":
                 labels = _refine(X, labels, self.reg_covar)
-        return _merge_overlapping(X, labels, self.merge_rule, self.reg_covar)
+            labels = _merge_overlapping(X, labels, self.merge_rule, self.reg_covar)
+            return _recluster(X, labels, self.reg_covar) if self.recluster else labels
 
 
 def _x_means(X, max_clusters, n_init, rng):
@@ -347,26 +355,51 @@ def _ridge(moments, reg_covar):
 
 def _refine(X, labels, reg_covar):
     """Assign the rows to the most likely of the normal distributions that describe all of them."""
+    found = _describe(X, labels, reg_covar)
+    if found is None:
+        return labels
+    coordinates, means, covariances = found
+    mixture = GaussianMixture(
+        len(means),
+        reg_covar=_ridge(class_moments(X, labels, len(means)), reg_covar),
+        weights_init=np.bincount(labels) / labels.size,
+        means_init=means,
+        precisions_init=np.linalg.inv(covariances),
+    )
+    return _renumber(mixture.fit_predict(coordinates))
+
+
+def _recluster(X, labels, reg_covar):
+    """Assign the rows to the most likely of the normal distributions of the clusters."""
+    found = _describe(X, labels, reg_covar)
+    if found is None:
+        return labels
+    coordinates, means, covariances = found
+    shares = np.bincount(labels) / labels.size
+    likely = [
+        np.log(share) + multivariate_normal.logpdf(coordinates, mean, covariance)
+        for share, mean, covariance in zip(shares, means, covariances, strict=True)
+    ]
+    return _renumber(np.argmax(likely, axis=0))
+
+
+def _describe(X, labels, reg_covar):
+    """Coordinates of the rows in their span, and means and covariances of the clusters there.
+
+    All covariances are equal across the span, so that its coordinates are enough. None if there is
+    one cluster, or no spread.
+    """
     n_clusters = labels.max() + 1
     ridge = _ridge(class_moments(X, labels, n_clusters), reg_covar)
     if n_clusters == 1 or ridge == 0.0:
-        return labels
-    # All covariances are equal across the span of the rows, so that its coordinates are enough.
+        return None
     everything = class_moments(X, np.zeros_like(labels), 1)
     rows = residuals(X, np.zeros_like(labels), everything.means)
     coordinates = rows.push(spectrum(rows).vectors)
     groups = [coordinates[labels == cluster] for cluster in range(n_clusters)]
     spherical = ridge * np.eye(coordinates.shape[1])
-    mixture = GaussianMixture(
-        n_clusters,
-        reg_covar=ridge,
-        weights_init=np.bincount(labels) / labels.size,
-        means_init=np.array([group.mean(axis=0) for group in groups]),
-        precisions_init=np.array(
-            [np.linalg.inv(_covariance(group) + spherical) for group in groups]
-        ),
-    )
-    return _renumber(mixture.fit_predict(coordinates))
+    means = np.array([group.mean(axis=0) for group in groups])
+    return coordinates, means, np.array([_covariance(group) + spherical for group in groups])
 
 
 def _covariance(rows):

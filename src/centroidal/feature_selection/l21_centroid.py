@@ -26,8 +26,8 @@ __all__ = ["L21CentroidSelector"]
 # Unknowns of the dual up to which the interior-point method is faster; to a finer tolerance.
 _MOST_UNKNOWNS, _MOST_UNKNOWNS_FINE = 600, 2000
 _MOST_INVERTED = 4000  # samples, or features, up to which alternating directions are
-_TOLERANCES = {"newton": 1e-6, "admm": 1e-4, "irls": 1e-3}
-_MOST_STEPS = {"newton": 1000, "admm": 10_000, "irls": 1000}
+_TOLERANCES = {"newton": 1e-6, "admm": 1e-4, "irls": 1e-3, "cg": 1e-3}
+_MOST_STEPS = {"newton": 1000, "admm": 10_000, "irls": 1000, "cg": 1000}
 _N_ALPHAS = 20
 _SMALLEST_ALPHA = 0.01  # of the path, as a share of the largest
 
@@ -62,17 +62,19 @@ class L21CentroidSelector(RankedSelector):
     scale : {"std", None}, default="std"
         "std": subtract the mean of each feature and divide by its standard deviation. A constant
         feature has score 0. None: take the samples as they are. Sparse data stay sparse.
-    solver : {"auto", "newton", "admm", "irls"}, default="auto"
+    solver : {"auto", "newton", "admm", "irls", "cg"}, default="auto"
         "newton": interior-point method on the dual; certified to many digits, for few samples times
         targets. "admm": alternating direction method of multipliers, whose steps are cheap; for
         many classes or samples, and slow to end on small tables. Both have a working set of
         features. "irls": reweighted least squares, by Cholesky up to 2000 samples and by conjugate
-        gradients above; its objective is right long before its certificate says so. "auto":
+        gradients above; its objective is right long before its certificate says so. "cg": the same
+        by conjugate gradients for any number of samples, which is the paper's way (algorithm 2) and
+        slower. "auto":
         "newton" up to 600 samples times targets, or 2000 if `tol` is below 1e-4; else "admm" if
         there are at most 4000 samples or features; else "irls".
     tol : float or None, default=None
         Stop when the gap between objective and its lower bound is at most this share of the
-        objective. None is 1e-6 for "newton", 1e-4 for "admm" and 1e-3 for "irls". "newton" goes on
+        objective. None is 1e-6 for "newton", 1e-4 for "admm" and 1e-3 for others. "newton" goes on
         to a hundredth of it as long as it is not clear which features are in the optimum.
     max_iter : int or None, default=None
         Most steps; None is 1000, and 10,000 of the short ones of "admm". If they are not enough, or
@@ -133,7 +135,7 @@ class L21CentroidSelector(RankedSelector):
     _state = {
         "coef_": state.floats("targets", "features"),
         **CERTIFICATE,
-        "solver_": state.text("newton", "admm", "irls"),
+        "solver_": state.text("newton", "admm", "irls", "cg"),
         "alpha_": state.number(0.0),
         "alpha_max_": state.number(0.0),
     }
@@ -246,8 +248,9 @@ class L21CentroidSelector(RankedSelector):
         max_iter = _MOST_STEPS[solver] if self.max_iter is None else self.max_iter
         if alpha >= alpha_max:
             solution = _solve_without_features(rows, targets)
-        elif solver == "irls":
-            solution = solve_reweighted(rows, targets, alpha, tol, max_iter)
+        elif solver in ("irls", "cg"):
+            is_cg = solver == "cg"
+            solution = solve_reweighted(rows, targets, alpha, tol, max_iter, is_cg)
         else:
             solve = solve_interior if solver == "newton" else solve_splitting
             solution = solve(rows, targets, alpha, tol, max_iter, start)

@@ -134,8 +134,9 @@ def _solve_factored(lower, right):
 class _Reweighted:
     """Row norms of W and of the scaled residuals, from which the next least squares follow."""
 
-    def __init__(self, rows, targets, alpha):
+    def __init__(self, rows, targets, alpha, by_gradients=False):
         self.rows, self.targets, self.alpha = rows, targets, alpha
+        self.by_gradients = by_gradients
         n_samples, n_features = rows.rows.shape
         self.of_features, self.of_samples = np.ones(n_features), np.ones(n_samples)
         self.is_kept = np.ones(n_features, dtype=bool)  # the others have rows of zeros
@@ -167,7 +168,7 @@ class _Reweighted:
 
     def _solve(self):
         ridge = self.alpha**2 * self.of_samples
-        if ridge.size > _DIRECT_SAMPLES:
+        if self.by_gradients or ridge.size > _DIRECT_SAMPLES:
             return self._conjugate_gradients(ridge)
         matrix = self.rows.weighted_gram(self.of_features)
         matrix.ravel()[:: ridge.size + 1] += ridge
@@ -199,9 +200,12 @@ class _Reweighted:
 
 
 @with_limited_blas(lambda rows, *_: rows.rows.shape)
-def solve_reweighted(rows, targets, alpha, tol, max_iter):
-    """Solve by iteratively reweighted least squares, up to a relative gap of `tol`."""
-    scheme = _Reweighted(rows, targets, alpha)
+def solve_reweighted(rows, targets, alpha, tol, max_iter, by_gradients=False):
+    """Solve by iteratively reweighted least squares, up to a relative gap of `tol`.
+
+    Their equations are solved by conjugate gradients if asked for, or if there are many samples.
+    """
+    scheme = _Reweighted(rows, targets, alpha, by_gradients)
     best, bound, dual, n_iter = np.inf, -np.inf, None, 0
     while n_iter < max_iter:
         n_iter += 1

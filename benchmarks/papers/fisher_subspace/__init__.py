@@ -7,7 +7,7 @@ same data, for orientation. Repeats are fewer than in the thesis; their number s
 from functools import partial
 
 from .._settings import Experiment
-from . import linear_tables, nonlinear_tables, online_errors, proteins, recordings, scan
+from . import future, linear_tables, nonlinear_tables, online_errors, proteins, recordings, scan
 from .problems import HEART_FILE, SPAM_FILE
 from .protocol import run_table
 
@@ -32,4 +32,5 @@ EXPERIMENTS = {
     "table6": experiment(nonlinear_tables.TABLE_6),
     "table6_proteins": Experiment(proteins.run, (proteins.PROTEIN_FILE,)),
     "spiked": experiment(linear_tables.SPIKED),
+    "future_work": Experiment(future.run),
 }

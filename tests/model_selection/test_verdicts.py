@@ -89,6 +89,16 @@ def test_samples_are_enough_if_more_add_little(selection, law, verdict):
     assert _verdicts(selection, learning_curve=curve)["Are there enough samples?"] == verdict
 
 
+@pytest.mark.parametrize(
+    ("alone", "adjusted", "verdict"),
+    [(0.6, 0.9, "fine"), (0.6, 0.7, "caution"), (0.9, 0.9, "no")],
+)
+def test_covariates_must_not_do_as_well(selection, alone, adjusted, verdict):
+    covariates = {"names": ("age",), "score": alone, "adjusted_score": adjusted}
+    changes = {"covariates": covariates, "interval": (0.8, 0.95)}
+    assert _verdicts(selection, **changes)["Is it more than the covariates?"] == verdict
+
+
 def test_what_was_not_asked_for_is_not_judged(selection):
     assert set(_verdicts(selection)) == {
         "Could the score come from chance?",

@@ -73,7 +73,7 @@ def selection(table, selection, written, rows, steps):
     _say(console, selection["answer"], style="bold")
     if selection["answer_in_blocks"]:
         _say(console, selection["answer_in_blocks"])
-    if selection["permutations"] or selection["learning_curve"]:
+    if any(selection[name] for name in ("permutations", "learning_curve", "covariates")):
         console.print(_verdict_table(selection["checklist"]))
     console.print(_feature_table(selection["features"]))
     console.print(_metric_table(rows, "unseen samples"))

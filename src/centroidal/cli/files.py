@@ -44,7 +44,7 @@ def read_labelled(args, messages, impute, card=None):
         who = "--stream reads it" if args.command == "select" else "only select --stream reads one"
         raise InputError(f"{args.table} is a folder, not a file; {who}.")
     messages.note(f"Reading {args.table} ...")
-    asked = {args.groups, getattr(args, "blocks", None)}
+    asked = {args.groups, getattr(args, "blocks", None), *getattr(args, "covariates", ())}
     annotations = sorted(asked - {None, "none", args.id})
     with input_errors():
         return read_like_training(

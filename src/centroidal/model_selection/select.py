@@ -50,6 +50,7 @@ def select_features(
     permute_within=None,
     stop_after=None,
     learning_curve=False,
+    covariates=None,
     feature_names=None,
     classes=None,
     checkpoint=None,
@@ -152,6 +153,10 @@ def select_features(
     learning_curve : bool, default=False
         Whether to do all of it with fewer samples as well, to see what more would give, see
         `learning_curve`.
+    covariates : array-like, data frame or dict of columns, default=None
+        What is known of the samples beside X, such as the age and the sex of patients: how well
+        they tell the classes apart by themselves, and how well features do without what they
+        explain, see `covariates`. They are no features.
     feature_names : array-like of str, default=None
         Names of the features; None takes those of a data frame, or x0, x1, ...
     classes : array-like, default=None
@@ -244,7 +249,7 @@ def select_features(
     in_memory = {
         "groups": groups, "blocks": blocks, "impute": impute, "preprocess": preprocess,
         "text": text, "n_resamples": n_resamples, "feature_names": feature_names,
-        "learning_curve": learning_curve or None,
+        "learning_curve": learning_curve or None, "covariates": covariates,
         "permutations": Permutations.check(n_permutations, permute_within, stop_after, blocks),
     }  # fmt: skip
     in_batches = {
@@ -293,6 +298,7 @@ def select_features(
         suspicions=tuple(each._asdict() for each in suspicions),
         blocks=in_blocks,
         permutations=source.test_permutations(again, n_folds, found.candidates),
+        covariates=source.score_covariates(again, choice, repeats[0]),
         learning_curve=source.score_fewer(again, n_folds, found.candidates, scoring),
         impute=impute,
         preprocess=_say_preprocess(preprocess),

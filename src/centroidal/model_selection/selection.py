@@ -14,6 +14,7 @@ from .permutation import PermutationTest
 __all__ = ["FeatureSelection"]
 
 _MOST_ROWS = 20
+_MOST_NAMES = 5  # of covariates
 _MANY = 0.02  # share of samples that are copies, from which on the score itself is in doubt
 _UNLIKELY, _STRONG = 0.05, 0.3  # p-value and Cramér's V by which blocks and classes go together
 
@@ -131,6 +132,10 @@ class FeatureSelection:
     permutations : PermutationTest or None
         How the whole selection scores with permuted labels, with the p-value of the score and of
         each feature, if that was asked for.
+    covariates : dict or None
+        If covariates were given: their ``names``; the ``score`` of logistic regression by them
+        alone, with the same folds, which are drawn once; and the ``adjusted_score`` of the whole
+        selection when what they explain of the features, linearly, is taken out inside the folds.
     learning_curve : LearningCurve or None
         Score of the whole selection with fewer samples, and what more would give, if that was asked
         for.
@@ -185,6 +190,7 @@ class FeatureSelection:
     suspicions: tuple
     blocks: dict | None
     permutations: PermutationTest | None
+    covariates: dict | None
     learning_curve: LearningCurve | None
     impute: str | None
     preprocess: str | None
@@ -417,6 +423,19 @@ class FeatureSelection:
 
         return judge(self)
 
+    def covariate_summary(self):
+        """Say what covariates tell by themselves, and what is left without them."""
+        if self.covariates is None:
+            return ""
+        name, write = METRICS[self.metric].name, self._score_text
+        names, n_more = self.covariates["names"], len(self.covariates["names"]) - _MOST_NAMES
+        more = f" and {n_more} more" if n_more > 0 else ""
+        return (
+            f"By themselves, covariates ({', '.join(names[:_MOST_NAMES])}{more}) have {name} "
+            f"{write(self.covariates['score'])}; with what they explain taken out of the features "
+            f"it is {write(self.covariates['adjusted_score'])}."
+        )
+
     def learning_summary(self):
         """Say what more samples would give; nothing if that was not asked for."""
         return "" if self.learning_curve is None else self.learning_curve.summary()
@@ -425,7 +444,8 @@ class FeatureSelection:
         shown = self.selected[:_MOST_ROWS]
         answer = [
             self.summary(), self.group_summary(), self.block_summary(),
-            self.permutation_summary(), self.learning_summary(), self.warnings_summary(),
+            self.permutation_summary(), self.covariate_summary(), self.learning_summary(),
+            self.warnings_summary(),
         ]  # fmt: skip
         lines = [*filter(None, answer), "", "rank  gain       feature"]
         for rank, column in enumerate(shown.tolist(), start=1):

@@ -22,6 +22,7 @@ from ..statistics.threads import row_blocks
 from ..streaming.labels import hash_names
 from ..streaming.request import texts
 from .blocks import Blocks
+from .covariates import Covariates
 from .learning import draw_fewer, run_learning_curve
 from .methods import METHODS, DataKind
 from .metrics import Tested, loss_moments
@@ -53,7 +54,7 @@ class MemorySource:
     def __init__(
         self, X, y, random_state, n_jobs, progress, *, groups, blocks, impute, preprocess,
         text, n_resamples, feature_names, permutations=None,
-        learning_curve=None,
+        learning_curve=None, covariates=None,
     ):  # fmt: skip
         _check_resamples("n_resamples", n_resamples)
         self._progress = progress_function(progress, "steps")
@@ -73,6 +74,9 @@ class MemorySource:
         # By the hashes of their names, as batches know them, groups are dealt to the same folds.
         self._ids = None if groups is None else hash_names(np.array(texts(groups), dtype=object))
         self._blocks = Blocks.check(blocks, self._data.codes, self._groups)
+        self._covariates = Covariates.check(covariates, self._data.codes.size)
+        if self._covariates is not None and preparation.steps:
+            raise ValueError("covariates must be None with impute, preprocess or text.")
         self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
         self._permutations, self._has_curve = permutations, learning_curve is not None
         self._rows = self._gains = None  # of many relabellings, and of one
@@ -134,6 +138,30 @@ class MemorySource:
             self._rows = FeatureRows.of(data.X)
         where = n_folds, self._n_jobs, prefer, self._step_done
         return run_permutations(self, run, asked, *where)
+
+    def score_covariates(self, run, choice, repeat):
+        """Score covariates alone, and features without what they explain; None without any."""
+        if self._covariates is None:
+            return None
+        found = {
+            "names": self._covariates.names,
+            "score": self._covariates.score(self._data, choice, repeat),
+            "adjusted_score": run(self._adjusted(), repeat.n_folds),
+        }
+        self._step_done("covariates")
+        return found
+
+    def _adjusted(self):
+        """Return the same samples in which covariates are taken out, inside the folds."""
+        data, covariates = self.data, self._covariates
+        asked = dict.fromkeys(self._asked) | {"preprocess": covariates.remover}
+        X, labels = covariates.beside(data.X), data.classes[data.codes]
+        found = MemorySource(
+            X, labels, self.seed, self._n_jobs, None, groups=self._groups, blocks=None, **asked,
+            n_resamples=0, feature_names=None,
+        )  # fmt: skip
+        found._ids = self._ids  # so that groups are in the same folds
+        return found
 
     def score_fewer(self, run, n_folds, candidates, scoring):
         """Run the whole selection with fewer samples; None if that was not asked for."""
@@ -201,7 +229,8 @@ class MemorySource:
         n_blocks = 0 if self._blocks is None else self._blocks.names.size
         n_permutations = 0 if self._permutations is None else self._permutations.number
         n_draws = len(draw_fewer(self, trials[0].repeat.n_folds)) if self._has_curve else 0
-        n_after = 1 + bool(self._n_resamples) + n_blocks + n_permutations + n_draws
+        n_more = bool(self._n_resamples) + (self._covariates is not None)
+        n_after = 1 + n_more + n_blocks + n_permutations + n_draws
         self._n_steps = sum(len(_jobs(trial)) for trial in trials) + n_after
 
     def _check_folds(self, trial):

@@ -101,6 +101,10 @@ class BatchSource:
         """Return None: labels of samples that are not in memory do not change places."""
         return
 
+    def score_covariates(self, run, choice, repeat):
+        """Return None: batches have no covariates."""
+        return
+
     def score_fewer(self, run, n_folds, candidates, scoring):
         """Return None: batches are read as they are."""
         return

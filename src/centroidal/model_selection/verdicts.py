@@ -23,7 +23,9 @@ class Verdict(NamedTuple):
 
 def judge(selection):
     """Return a verdict on each question that there is something to say about."""
-    found = (rule(selection) for rule in (_chance, _luck, _guess, _sources, _blocks, _more))
+    found = (
+        rule(selection) for rule in (_chance, _luck, _guess, _sources, _blocks, _covariates, _more)
+    )
     return tuple(each for each in found if each is not None)
 
 
@@ -77,6 +79,16 @@ def _blocks(selection):
     if verdict == FINE and not selection.blocks["score"] >= selection.interval[0]:
         verdict = CAUTION
     return Verdict("Does it hold in another block?", verdict, selection.block_summary())
+
+
+def _covariates(selection):
+    """Say whether covariates explain the score."""
+    if selection.covariates is None:
+        return None
+    low = selection.interval[0]
+    verdict = FINE if selection.covariates["adjusted_score"] >= low else CAUTION
+    verdict = NO if selection.covariates["score"] >= low else verdict
+    return Verdict("Is it more than the covariates?", verdict, selection.covariate_summary())
 
 
 def _more(selection):

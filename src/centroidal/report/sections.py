@@ -601,7 +601,10 @@ def _block_cells(row, name):
 
 def believe_section(selection):
     """Return the verdicts on the score, if there is more evidence than the folds."""
-    if selection is None or (selection.permutations is None and selection.learning_curve is None):
+    if selection is None:
+        return None
+    evidence = selection.permutations, selection.learning_curve, selection.covariates
+    if all(each is None for each in evidence):
         return None
     return [[tidy(cell, 600) for cell in each] for each in selection.checklist()]
 

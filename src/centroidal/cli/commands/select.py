@@ -53,6 +53,7 @@ _N_RESAMPLES, _N_PERMUTATIONS = 50, 1000
 _IN_MEMORY = (
     "--impute", "--preprocess", "--transpose", "--duplicates", *SHEET, "--blocks", "--resamples",
     "--permutations", "--permute-within", "--stop-after", "--learning-curve", "--audit",
+    "--covariates",
     "--compare", "--export-selected",
 )  # fmt: skip
 _FILES = {
@@ -73,7 +74,7 @@ _PRINTED = (
     "beats_random", "metrics", "intervals", "classes", "class_counts", "confusion",
     "recall", "fold_choices", "method_scores", "classifier_scores", "impute",
     "has_mixed_groups", "preprocess", "blocks", "is_confounded", "suspicions", "p_value",
-    "seconds",
+    "covariates", "seconds",
 )  # fmt: skip
 
 
@@ -166,6 +167,11 @@ def _add_selection(group):
     group.add_argument(
         "--stop-after", type=whole_number(1), metavar="N",
         help="stop when N permutations score as well as the labels: p is not small then",
+    )  # fmt: skip
+    group.add_argument(
+        "--covariates", action="append", default=[], metavar="COLUMN",
+        help="age, sex or whatever may explain the classes: how well it does by itself, and the "
+        "features without what it explains; no feature; may be given several times",
     )  # fmt: skip
     group.add_argument(
         "--learning-curve", action="store_true",
@@ -335,10 +341,16 @@ def _select_table(args, messages):
         preprocess=args.preprocess, text=text_options(args),
         n_resamples=n_resamples(args), feature_names=table.feature_names,
         n_permutations=_n_permutations(args), permute_within=args.permute_within,
-        stop_after=args.stop_after, learning_curve=args.learning_curve or args.audit,
+        stop_after=args.stop_after, covariates=_covariates(args, table),
+        learning_curve=args.learning_curve or args.audit,
     )  # fmt: skip
     comparison = None if fits is None else finish_comparison(fits, args, messages)
     return table, selection, comparison
+
+
+def _covariates(args, table):
+    """Return the covariates by name; None for none."""
+    return {name: table.annotations[name] for name in args.covariates} or None
 
 
 def _n_permutations(args):
@@ -412,6 +424,7 @@ def selection_values(selection):
         "answer_in_blocks": selection.block_summary(),
         "answer_by_chance": selection.permutation_summary(),
         "permutations": _permutation_values(selection.permutations),
+        "answer_by_covariates": selection.covariate_summary(),
         "answer_with_more": selection.learning_summary(),
         "learning_curve": _curve_values(selection.learning_curve),
         "checklist": [each._asdict() for each in selection.checklist()],
@@ -473,7 +486,7 @@ def _write(outputs, args, selection, table, comparison):
 def _left_out(args, table):
     """Return the columns of the table that are no features, beside target and ids."""
     in_sheet = () if getattr(table, "sheet", None) is None else table.sheet["columns"]
-    special = {args.groups, args.blocks} - {None, "none", args.id, *in_sheet}
+    special = {args.groups, args.blocks, *args.covariates} - {None, "none", args.id, *in_sheet}
     return [*dict.fromkeys(args.drop), *sorted(special)]
 
 

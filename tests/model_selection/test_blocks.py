@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.stats.contingency import association as cramers_v
 
+from centroidal.io import evaluate_model
 from centroidal.model_selection import select_features
 from centroidal.model_selection.blocks import Blocks, association
 
@@ -36,6 +37,41 @@ def test_each_block_is_predicted_by_a_selection_without_it(sites):
     assert [row["block"] for row in found.blocks["rows"]] == ["A", "B", "C"]
     scores = [row["score"] for row in found.blocks["rows"]]
     assert found.blocks["score"] == pytest.approx(np.mean(scores))
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1_macro"])
+def test_block_has_the_interval_of_samples_that_nothing_was_learned_from(sites, scoring):
+    X, y, site = sites
+    found = select_features(X, y, blocks=site, scoring=scoring, **OPTIONS)
+    for row in found.blocks["rows"]:
+        mine = site == row["block"]
+        alone = select_features(X[~mine], y[~mine], scoring=scoring, n_repeats=1, random_state=0)
+        outside = evaluate_model(alone.model, X[mine], y[mine], random_state=found.seed)
+        assert row["interval"] == pytest.approx(outside.intervals[scoring])
+
+
+def test_groups_widen_the_interval_of_a_block(sites):
+    rows = np.repeat(np.arange(90), 3)
+    X, y, site = (each[rows] for each in sites)
+    options = {"blocks": site, "groups": rows} | OPTIONS
+    alone = select_features(*sites[:2], blocks=sites[2], **OPTIONS).blocks["rows"][0]
+    copies = select_features(X, y, **options).blocks["rows"][0]
+    assert np.ptp(copies["interval"]) > 0.8 * np.ptp(alone["interval"])
+
+
+def test_interval_of_a_block_holds_the_negative_of_costs(sites):
+    X, y, site = sites
+    options = {"blocks": site, "scoring": "neg_cost", "class_weight": "balanced"} | OPTIONS
+    for row in select_features(X, y, **options).blocks["rows"]:
+        low, high = row["interval"]
+        assert low < high <= 0.0
+        assert low <= row["score"] <= high
+
+
+def test_block_has_no_interval_of_a_score_of_probabilities(sites):
+    X, y, site = sites
+    found = select_features(X, y, blocks=site, scoring="roc_auc", **OPTIONS)
+    assert [row["interval"] for row in found.blocks["rows"]] == [None] * 3
 
 
 def test_blocks_change_nothing_else(sites):

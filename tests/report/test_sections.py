@@ -100,9 +100,11 @@ def test_classifier_is_named_in_the_question_if_there_was_a_choice(selection):
 
 def test_groups_and_blocks_are_named_in_the_question(selection):
     rows = [
-        {"block": "<N>", "n_samples": 30, "n_features": 3, "score": 0.7, "trouble": None},
-        {"block": "S", "n_samples": 9, "n_features": None, "score": np.nan, "trouble": "too few"},
+        {"block": "<N>", "n_samples": 30, "n_features": 3, "score": 0.7, "interval": (0.5, 0.8)},
+        {"block": "O", "n_samples": 9, "n_features": 4, "score": 0.7, "interval": None},
+        {"block": "S", "n_samples": 9, "n_features": None, "score": np.nan, "interval": None},
     ]
+    rows = [row | {"trouble": None} for row in rows[:2]] + [rows[2] | {"trouble": "too few"}]
     blocks = {"rows": rows, "score": 0.7, "cramers_v": 0.1, "p_value": 0.5}
     named = replace(
         selection, n_groups=20, group_name="patient", blocks=blocks, block_name="site",
@@ -110,9 +112,10 @@ def test_groups_and_blocks_are_named_in_the_question(selection):
     )  # fmt: skip
     asked = dict(request_section(named, None, None)["asked"])
     assert asked["Folds"] == "4\u00a0folds of 20 whole groups (patient)"
-    assert asked["Blocks"] == "2\u00a0blocks of site, each left out whole"
+    assert asked["Blocks"] == "3\u00a0blocks of site, each left out whole"
     assert block_section(named)["table"]["rows"] == [
-        ["<N>", "30", "70\u00a0%", "3"],
+        ["<N>", "30", "70\u00a0% (50 to 80\u00a0%)", "3"],
+        ["O", "9", "70\u00a0%", "4"],
         ["S", "9", "too few", "\u2013"],
     ]
     words = words_of(named)

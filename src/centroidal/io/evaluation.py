@@ -13,13 +13,9 @@ from .._parameters import check_count
 from .._plain import interval_text, score_text
 from ..model_selection.feature_flow import last_step
 from ..model_selection.intervals import (
-    DRAWN,
     MOST_DRAWS,
-    Kinds,
-    Outcome,
     bootstrap_scores,
-    confidence_interval,
-    design_effect,
+    counted_intervals,
     linear_spread,
     student_factor,
 )
@@ -250,11 +246,7 @@ def evaluate_model(
         noun = "sample" if groups is None else "group"
         remarks = [f"There are no intervals: all comes from one {noun}."]
     else:
-        is_right, spreads = predicted == codes, {}
-        if groups is not None:
-            kinds = Kinds.of_groups(predicted[None], codes, units, classes.size)
-            spreads = {name: kinds.spread(name, seed) for name in DRAWN}
-        intervals |= _count_intervals(confusion, is_right, units, names.size, spreads, seed, costs)
+        intervals |= counted_intervals(predicted, codes, classes.size, units, seed, costs)
     if names.size > 1 and predictions.probabilities is not None:
         if n_samples > _MANY:
             bounds = _linear_bounds(metrics, predictions.probabilities, codes, units)
@@ -329,25 +321,6 @@ def _remark_on_absent(absent, metrics):
 def _score_probabilities(probabilities, codes, weights):
     """Return the scores of probabilities by name, none if there are none."""
     return {} if probabilities is None else score_probabilities(probabilities, codes, weights)
-
-
-def _count_intervals(confusion, is_right, units, n_units, spreads, seed, costs=None):
-    """Return the interval of each score that is counted; samples of a group count for fewer."""
-    effect = design_effect(is_right[None], units)
-    if is_right.all() or not is_right.any():  # which says nothing of how alike groups are
-        effect = is_right.size / n_units
-    counts, asked = confusion[None] / effect, {name: name for name in SCORES}
-    if costs is not None:
-        asked["cost"] = "neg_cost"
-    intervals = {}
-    for name, scoring in asked.items():
-        value = plain_score(float(score_confusion(confusion, scoring, costs)), scoring)
-        mine = confusion[None] if name in DRAWN else counts
-        outcome = Outcome.of_folds(mine, scoring, 1, 0.0, costs)
-        intervals[name] = confidence_interval(
-            outcome, name, value, units=n_units, spread=spreads.get(name), seed=seed
-        )
-    return intervals
 
 
 def _drawn_bounds(metrics, drawn, n_units):

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._data import rows_of
+from .intervals import counted_intervals
+from .methods import PROBABILITY_SCORES, metric_of, plain_score
 from .procedures import predict_with
 from .splits import check_sample_names
 
@@ -50,7 +52,7 @@ class Blocks(NamedTuple):
         data = source.data
         for name, (train, rows) in zip(self.names.tolist(), self.cut(source.groups), strict=True):
             row = {"block": name, "n_samples": rows.size, "n_features": None}
-            row |= {"score": float("nan"), "confusion": None}
+            row |= {"score": float("nan"), "interval": None, "confusion": None}
             trouble = _say_trouble(data.codes, train, rows)
             try:
                 if trouble is None:
@@ -65,6 +67,7 @@ class Blocks(NamedTuple):
             score = float(tested.score(choice.scoring, choice.costs)[0])
             (confusion,) = tested.confusions
             found = {"n_features": n_features, "score": score, "confusion": confusion}
+            found["interval"] = _interval(predicted.codes[0], rows, source, choice)
             yield row | found | {"trouble": None}
 
     def describe(self, rows, codes, seed, groups=None):
@@ -78,6 +81,19 @@ class Blocks(NamedTuple):
             "cramers_v": strength,
             "p_value": p_value,
         }
+
+
+def _interval(predicted, rows, source, choice):
+    """Return that of a block which nothing was learned from; None for a score of probabilities."""
+    codes, groups = source.data.codes[rows], source.groups
+    _, units = np.unique(rows if groups is None else groups[rows], return_inverse=True)
+    name = metric_of(choice.scoring)
+    if name in PROBABILITY_SCORES or units.max() == 0:
+        return None
+    found = counted_intervals(
+        predicted, codes, source.data.classes.size, units, source.seed, choice.costs
+    )
+    return tuple(sorted(plain_score(end, choice.scoring) for end in found[name]))
 
 
 def _say_trouble(codes, train, test):

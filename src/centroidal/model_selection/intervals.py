@@ -16,7 +16,8 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import t as student
 
-from .metrics import LOSSES, corrected_error, score_confusion
+from .methods import SCORES, plain_score
+from .metrics import LOSSES, confusion_matrices, corrected_error, score_confusion
 
 _Z = 1.959963984540054  # of a normal distribution, for 95 %
 _N_DRAWS, _FEWEST_DRAWS, _N_DRAWN = 400, 50, 2**23  # resamples, and numbers that they may take
@@ -96,6 +97,43 @@ def confidence_interval(outcome, name, value, *, units, effect=1.0, spread=None,
         return tuple(means.top * end for end in ends)
     half = _Z * np.sqrt(alone * excess)
     return max(value - half, 0.0), value + half
+
+
+def counted_intervals(predicted, codes, n_classes, units, seed=0, costs=None):
+    """Return those of all counted scores of a model that was not trained on these samples.
+
+    Parameters
+    ----------
+    predicted, codes : ndarray of int, shape (n_samples,)
+        What is predicted, and what is true.
+    n_classes : int
+        Number of classes.
+    units : ndarray of int, shape (n_samples,)
+        Number of each sample, or of its group, from 0.
+    seed : int, default=0
+        For F1 and Matthews correlation, whose spread is found by drawing.
+    costs : ndarray of shape (n_classes, n_classes), default=None
+        What each prediction costs; the mean is then a score, too.
+    """
+    (confusion,) = confusion_matrices(predicted[None], codes, n_classes)
+    is_right, n_units, kinds = predicted == codes, units.max() + 1, None
+    effect = design_effect(is_right[None], units)
+    if is_right.all() or not is_right.any():  # which says nothing of how alike groups are
+        effect = is_right.size / n_units
+    if n_units < is_right.size:
+        kinds = Kinds.of_groups(predicted[None], codes, units, n_classes)
+    intervals = {}
+    for name in (*SCORES, *(() if costs is None else ("cost",))):
+        scoring, is_drawn = "neg_cost" if name == "cost" else name, name in DRAWN
+        outcome = Outcome.of_folds(
+            confusion[None] / (1.0 if is_drawn else effect), scoring, 1, 0.0, costs
+        )
+        spread = kinds.spread(name, seed) if is_drawn and kinds is not None else None
+        value = plain_score(float(score_confusion(confusion, scoring, costs)), scoring)
+        intervals[name] = confidence_interval(
+            outcome, name, value, units=n_units, spread=spread, seed=seed
+        )
+    return intervals
 
 
 def _means_of(name, outcome):

@@ -126,7 +126,8 @@ class FeatureSelection:
     blocks : dict or None
         If blocks were given: ``rows``, one a block, with its name ``block``, ``n_samples``, and the
         ``score``, ``confusion`` and ``n_features`` of a selection that has seen none of its
-        samples, or the ``trouble`` there was with it; the mean ``score`` of the blocks; and how
+        samples, with the 95 % ``interval`` of a score that is counted, or the ``trouble`` there was
+        with it; the mean ``score`` of the blocks; and how
         strongly block and class go together, as ``cramers_v`` between 0 and 1 with the ``p_value``
         of a permutation test.
     permutations : PermutationTest or None

@@ -584,7 +584,7 @@ def block_section(selection):
         "words": selection.block_summary(),
         "table": {
             "caption": f"Blocks left out whole: {score_words(name)} of a selection without them",
-            "head": ["Block", "Samples", "Score", "Features"],
+            "head": ["Block", "Samples", "Score (95 % interval)", "Features"],
             "rows": [
                 [tidy(row["block"], 60), count(row["n_samples"]), *_block_cells(row, name)]
                 for row in selection.blocks["rows"][:_MAX_CLASSES]
@@ -596,7 +596,8 @@ def block_section(selection):
 def _block_cells(row, name):
     if row["trouble"] is not None:
         return tidy(row["trouble"]), NOTHING
-    return score(row["score"], name), count(row["n_features"])
+    ends = (np.nan, np.nan) if row["interval"] is None else row["interval"]
+    return with_interval(row["score"], ends, name), count(row["n_features"])
 
 
 def believe_section(selection):

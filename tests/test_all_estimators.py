@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from centroidal import (
+    ColumnSelector,
     CostSensitiveClassifier,
     DecisionDAGClassifier,
     DisjointCentroidClassifier,
@@ -100,6 +101,8 @@ WITHOUT_PROBABILITIES = [
     DecisionDAGClassifier(KernelFisherSubspaceClassifier()),
 ]
 TRANSFORMERS = [
+    ColumnSelector(),
+    ColumnSelector([0]),
     FisherSubspace(),
     FisherSubspace(3, whitening="variance", scatter="within"),
     L21CentroidSelector(),

@@ -23,6 +23,7 @@ from .classifiers import (
     WhitenedCenterClassifier,
 )
 from .feature_selection import (
+    ColumnSelector,
     L21CentroidSelector,
     LinearCentroidEncoder,
     MarginSelector,
@@ -39,6 +40,7 @@ from .model_selection import (
 )
 
 __all__ = [
+    "ColumnSelector",
     "CostSensitiveClassifier",
     "DecisionDAGClassifier",
     "DisjointCentroidClassifier",

@@ -24,6 +24,7 @@ from ..classifiers import (
     WhitenedCenterClassifier,
 )
 from ..feature_selection import (
+    ColumnSelector,
     L21CentroidSelector,
     LinearCentroidEncoder,
     MarginSelector,
@@ -337,6 +338,7 @@ def _logistic_scores(graph, model, X):
 
 
 _SELECTORS = (
+    ColumnSelector,
     *(L21CentroidSelector, LinearCentroidEncoder, MarginSelector, RecursiveRidgeSelector),
     *(ReliefFSelector, SparseCentroidEncoder, SelectFromModel, SelectKBest, VarianceThreshold),
 )

@@ -16,6 +16,7 @@ ESTIMATORS = {
     "centroidal.classifiers.online_fisher_subspace.OnlineFisherSubspaceClassifier",
     "centroidal.classifiers.sparse_center.SparseCenterClassifier",
     "centroidal.classifiers.whitened_center.WhitenedCenterClassifier",
+    "centroidal.feature_selection.column.ColumnSelector",
     "centroidal.feature_selection.sparse_centroid_encoder.SparseCentroidEncoder",
     "centroidal.feature_selection.l21_centroid.L21CentroidSelector",
     "centroidal.feature_selection.linear_centroid_encoder.LinearCentroidEncoder",

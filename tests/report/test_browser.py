@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from centroidal.model_selection import compare
+from centroidal.model_selection import compare, select_features
 from centroidal.report import write_report
 from centroidal.report._text import class_labels, plus_minus
 
@@ -115,6 +115,37 @@ def test_slider_changes_score_features_and_confusion(read, report, selection):
     reader.page.click("#back")
     assert len(reader.names()) == sizes[chosen]
     assert reader.page.evaluate("document.activeElement.id") == "k"
+
+
+def test_stand_ins_unfold_and_stay_so_when_the_slider_moves(read, folder):
+    rng = np.random.default_rng(0)
+    codes = np.arange(60) % 2
+    strong = rng.normal(size=(60, 3)) + 2.0 * codes[:, None]
+    X = np.hstack([strong, strong + 0.1 * rng.normal(size=(60, 3))])
+    found = select_features(
+        X, codes, distinct=0.8, n_features_to_select=3, n_stand_ins=1, cv=4, n_repeats=1,
+        random_state=0,
+    )  # fmt: skip
+    write_report(folder / "stand_ins.html", found)
+    reader = read(folder / "stand_ins.html")
+    assert not reader.page.is_visible(".stand-ins li")
+    reader.page.locator(".stand-ins summary").first.press("Enter")
+    assert reader.texts(".stand-ins li")[0].startswith(found.stand_in_names[0][0])
+    reader.move(0)
+    assert reader.page.is_visible(".stand-ins li")
+
+
+def test_budget_has_no_slider(read, folder):
+    rng = np.random.default_rng(0)
+    codes = np.arange(40) % 2
+    X = rng.normal(size=(40, 5)) + codes[:, None]
+    found = select_features(
+        X, codes, feature_costs=np.arange(1, 6), budget=6, cv=4, n_repeats=1, random_state=0
+    )
+    write_report(folder / "budget.html", found)
+    reader = read(folder / "budget.html")
+    assert not reader.page.is_visible("#k")
+    assert reader.page.is_visible("#names")
 
 
 def test_slider_works_by_keyboard_and_is_announced(read, report, selection):

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from centroidal.model_selection import select_features
 from centroidal.report import build_report, write_report
 from centroidal.streaming import batches
 
@@ -477,3 +478,63 @@ def test_hostile_classes_of_an_evaluation_are_text():
 def test_an_evaluation_is_not_told_with_a_selection(evaluation, selection):
     with pytest.raises(ValueError, match="only, and always, with evaluation"):
         build_report(selection, evaluation=evaluation)
+
+
+# ------------------------------------------------------------------ panels and stand-ins
+
+
+@pytest.fixture(scope="module")
+def with_copies():
+    """A selection of distinct features, of which each has a copy that can stand in."""
+    rng = np.random.default_rng(0)
+    codes = np.arange(60) % 2
+    strong = rng.normal(size=(60, 3)) + 2.0 * codes[:, None]
+    X = np.hstack([strong, strong + 0.1 * rng.normal(size=(60, 3)), rng.normal(size=(60, 4))])
+    return partial(
+        select_features, X, codes, feature_names=[f"gene {j}" for j in range(10)], cv=4,
+        n_repeats=1, random_state=0,
+    )  # fmt: skip
+
+
+def test_row_of_a_feature_unfolds_to_its_stand_ins(with_copies):
+    found = with_copies(distinct=0.8, n_features_to_select=3, n_stand_ins=2)
+    page = Page(build_report(found))
+    assert len([each for each in page.all("details") if each.get("class") == "stand-ins"]) == 3
+    for (name,) in found.stand_in_names:
+        assert f"{name} correlation" in page.text("feature-table")
+
+
+def test_other_signatures_are_told(with_copies):
+    found = with_copies(distinct=0.8, n_features_to_select=3, n_stand_ins=2)
+    text = Page(build_report(found)).text("features")
+    assert "Other signatures that do as well" in text
+    assert "Other signatures" not in Page(build_report(with_copies())).text("features")
+
+
+def test_wishes_are_told_with_the_question_and_beside_the_features(with_copies):
+    wished = {"include": ["gene 9"], "exclude": ["gene 0", "gene 1"]}
+    page = Page(build_report(with_copies(**wished, n_features_to_select=3)))
+    assert "Must be in gene 9" in page.text("question")
+    assert "Must stay out gene 0, gene 1" in page.text("question")
+    assert "gene 9 must be in" in page.text("feature-table")
+
+
+def test_budget_is_told_and_has_no_slider_as_each_has_another_list(with_copies):
+    found = with_copies(feature_costs=np.arange(1, 11), budget=8)
+    page = build_report(found)
+    assert f"8, of which {found.panel['spent']:g} are spent" in Page(page).text("question")
+    assert "cost 1" in Page(page).text("feature-table")
+    assert f'"sizes":[{found.n_features_to_select}]' in page
+
+
+def test_markers_name_their_class(with_copies):
+    page = Page(build_report(with_copies(per_class=1)))
+    assert "marker of 1" in page.text("feature-table")
+
+
+def test_hostile_names_of_stand_ins_are_text(with_copies):
+    found = with_copies(distinct=0.8, n_features_to_select=3, n_stand_ins=2)
+    named = replace(found, feature_names=np.array(HOSTILE, dtype=object))
+    page = Page(build_report(named))
+    assert page.all("img") == []
+    assert len(page.all("script")) == 3

@@ -75,6 +75,8 @@ def selection(table, selection, written, rows, steps):
         _say(console, selection["answer_in_blocks"])
     if any(selection[name] for name in ("permutations", "learning_curve", "covariates")):
         console.print(_verdict_table(selection["checklist"]))
+    if selection["stand_ins"]:
+        _say(console, selection["answer_on_stand_ins"])
     console.print(_feature_table(selection["features"]))
     console.print(_metric_table(rows, "unseen samples"))
     console.print(_confusion_table(selection))
@@ -213,14 +215,17 @@ def _data_line(table, found):
 def _feature_table(features):
     from .._plain import percent  # numpy comes with it
 
+    if not any(each.get("stand_ins") for each in features):  # a column that would be empty
+        features = [{k: v for k, v in each.items() if k != "stand_ins"} for each in features]
     names = [name.replace("center_", "", 1) for name in features[0]]
-    names = ["speaks for" if name == "speaks_for" else name for name in names]
-    table = _table(*zip(names, ["right", "left", *["right"] * (len(names) - 2)], strict=True))
+    sides = ["left" if name in ("feature", "stand_ins") else "right" for name in names]
+    words = {"speaks_for": "speaks for", "marker_of": "marker of", "stand_ins": "stand-ins"}
+    table = _table(*zip([words.get(name, name) for name in names], sides, strict=True))
     for each in features[:_MOST_ROWS]:
         if "frequency" in each:
             each = each | {"frequency": percent(each["frequency"], digits=0)}
         rank, name, *numbers = each.values()
-        table.add_row(str(rank), _cell(name), *map(_number, numbers))
+        table.add_row(str(rank), _cell(name), *(_cell(_number(each)) for each in numbers))
     if len(features) > _MOST_ROWS:
         table.add_row("", f"… and {len(features) - _MOST_ROWS:,} more")
     return table

@@ -268,6 +268,58 @@ def _parquet(first, X, names):
     return content.getvalue()
 
 
+def read_names(option, words):
+    """Return names of features, a line each where ``@FILE`` names a file; None for none."""
+    if words is None:
+        return None
+    names = []
+    for word in words:
+        if not word.startswith("@"):
+            names.append(word)
+            continue
+        try:
+            with open(word[1:], encoding="utf-8-sig") as stream:
+                names += [line.strip() for line in stream if line.strip()]
+        except OSError as error:
+            raise InputError(f"{option} {word} could not be read: {error.strerror}.") from error
+        except ValueError as error:
+            raise InputError(f"{option} {word} must be a text in UTF-8: {error}.") from error
+    return names
+
+
+def read_feature_costs(path):
+    """Return the cost of each feature from a .json, .csv or .tsv file; None for none."""
+    if path is None:
+        return None
+    import csv
+    import json
+
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as stream:
+            if str(path).endswith(".json"):
+                return dict(json.load(stream))
+            separator = "\t" if str(path).endswith(".tsv") else ","
+            rows = [row for row in csv.reader(stream, delimiter=separator) if row]
+        if rows and not _is_number(rows[0][-1]):  # names of the columns
+            rows = rows[1:]
+        return {name: float(cost) for name, cost in rows}
+    except OSError as error:
+        raise InputError(f"--feature-costs {path} could not be read: {error.strerror}.") from error
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"--feature-costs {path} must be a JSON object of numbers by name, or a table of two "
+            f"columns, names of features and numbers: {error}."
+        ) from error
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def read_costs(path):
     """Return costs by true and predicted class from a .json, .csv or .tsv file; None for none."""
     if path is None:

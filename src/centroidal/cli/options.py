@@ -18,6 +18,13 @@ _OPTIONS = {
     "n_permutations": "--permutations",
     "permute_within": "--permute-within",
     "stop_after": "--stop-after",
+    "include": "--include",
+    "exclude": "--exclude",
+    "distinct": "--distinct",
+    "per_class": "--per-class",
+    "feature_costs": "--feature-costs",
+    "budget": "--budget",
+    "n_stand_ins": "--stand-ins",
     "max_features": "--max-features",
     "min_df": "--min-df",
     "n_jobs": "--jobs",
@@ -78,6 +85,17 @@ def number_reader(is_allowed, allowed, word=None):
         return number
 
     return read
+
+
+def real_numbers(text):
+    """Read a number, or several, separated by commas."""
+    try:
+        found = [float(word) for word in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be a number, or several, separated by commas."
+        ) from None
+    return found[0] if len(found) == 1 else found
 
 
 def _step_names(text):

@@ -283,6 +283,7 @@ class ChosenPredictions(NamedTuple):
     codes: np.ndarray | None  # None where no sample is kept
     probabilities: np.ndarray | None  # of the classes, a row a sample
     losses: np.ndarray | None  # see `loss_moments`; None without probabilities
+    n_features: int | None = None  # by which; None if it is the size
 
 
 class FoldCounts(NamedTuple):
@@ -479,11 +480,16 @@ class NestedScores:
                 "fold": number,
                 "method": key,
                 "classifier": self._name(key, found.inner.position),
-                "n_features": int(self._sizes[key][found.inner.position]),
+                "n_features": self._n_features(key, found),
                 "score": float(scores[number]),
             }
             for number, (key, found) in enumerate(self._winners)
         )
+
+    def _n_features(self, key, found):
+        """Return the number of features that a method took in a fold."""
+        size = int(self._sizes[key][found.inner.position])
+        return size if found.predicted.n_features is None else found.predicted.n_features
 
     def _name(self, key, position):
         return self._names[key][position % len(self._names[key])]

@@ -38,6 +38,11 @@ class FinalModel(NamedTuple):
     gains: np.ndarray
     centers: np.ndarray  # of the classes, in the units of the data
     spreads: np.ndarray  # inside the classes
+    numbers: dict | None = None  # of features for each size, where they are not the sizes
+
+    def number_of(self, size):
+        """Return the number of features of a size."""
+        return size if self.numbers is None else self.numbers[size]
 
     @classmethod
     def of_centers(cls, model, spreads):
@@ -95,13 +100,15 @@ class CentersProcedure(NamedTuple):
         problem, is_plain = self._problem, data.weights is None and not issparse(data.X)
         return problem.streams and problem.scale == "within" and is_plain
 
-    def fit_summary(self, data, summary):
-        """Return the models of all numbers of features, fitted to the rows of a summary."""
+    def fit_summary(self, data, summary, rows):
+        """Return the models of all numbers of features, fitted to a summary of some rows."""
         return self.path(self._problem.solve_moments(self.estimator, data.X, summary))
 
     def path(self, solution):
         """Return the models of all numbers of features of a solution."""
         return CentersPath(self._problem, solution)
+
+    unranked = fit  # the ranking costs nothing
 
     def fit_final(self, data, n_features):
         """Fit the model with so many features to all samples, which are summarised once."""
@@ -139,6 +146,21 @@ class CentersPath(NamedTuple):
     def ranking(self):
         """Columns, the best first."""
         return self.solution.path.ranking
+
+    @property
+    def additive_gains(self):
+        """What each feature takes off the objective, whatever the others are."""
+        return self.solution.path.gains
+
+    @property
+    def class_centers(self):
+        """Center of each class."""
+        return self.solution.path.class_centers
+
+    def with_ranking(self, order):
+        """Return the same with the columns in another order."""
+        path = self.solution.path._replace(ranking=order)
+        return self._replace(solution=self.solution._replace(path=path))
 
     def predict(self, X, rows, sizes, kept, orders=()):
         """Predict some rows with each number of features, in one pass over them.
@@ -286,10 +308,16 @@ class RankedProcedure(NamedTuple):
 
     def fit(self, data, rows):
         """Rank the features by some rows; the classifiers are fitted when they are asked for."""
+        path = self.unranked(data, rows)
+        ranker = clone(self.ranker).fit(path.X, path.labels)
+        return path.with_ranking(ranking_of(ranker, path.ranking.size))
+
+    def unranked(self, data, rows):
+        """Return the same with the features in the order of the columns."""
         scaler = clone(self.scaler).fit(data.X[rows])
         Z, codes = scaler.transform(data.X[rows]), data.codes[rows]
-        ranking = ranking_of(clone(self.ranker).fit(Z, codes), Z.shape[1])
-        return RankedPath(ranking, self.estimators, Z, codes, self.sizes(Z.shape[1]), scaler)
+        sizes, columns = self.sizes(Z.shape[1]), np.arange(Z.shape[1])
+        return RankedPath(columns, self.estimators, Z, codes, sizes, scaler)
 
     def summarise_sets(self, data, folds, sets):
         """Return None: rankings have nothing in common that one pass could find."""
@@ -349,26 +377,44 @@ class RankedPath(NamedTuple):
         ranking = ranking_of(clone(selector).fit(X, labels), data.features.number)
         return cls(ranking, estimators, X, labels, sizes)
 
-    def predict(self, X, rows, sizes, kept):
+    additive_gains = None
+
+    @property
+    def class_centers(self):
+        """Mean of each class, where all have training samples."""
+        return class_moments(self.X, self.labels, int(self.labels.max()) + 1).means
+
+    def with_ranking(self, order):
+        """Return the same with the columns in another order."""
+        return self._replace(ranking=order)
+
+    def predict(self, X, rows, sizes, kept, orders=()):
         """Predict some rows with each number of features, as `CentersPath` does it.
 
         What models have neither probabilities nor decision values for is None.
         """
-        X, codes, scores = self.scaler.transform(X[rows]), [], []
+        X = self.scaler.transform(X[rows])
+        paths = [self, *map(self.with_ranking, orders)]
+        return [each._predict(X, sizes, kept) for each in paths]
+
+    def _predict(self, X, sizes, kept):
+        codes, scores = [], []
         some = self._replace(sizes=sizes)
         for position, (model, part) in enumerate(some.fit_models(X)):
             codes.append(model.predict(part))
             if position in kept:
                 scores.append(_response(model, part))
         both = [None if each[0] is None else np.array(each) for each in zip(*scores, strict=True)]
-        return [Predicted(np.array(codes), kept, *(both or (None, None)))]
+        return Predicted(np.array(codes), kept, *(both or (None, None)))
 
-    def count(self, X, rows, cells, shape, sizes, see=None, kept=NONE):
+    def count(self, X, rows, cells, shape, sizes, see=None, orders=(), kept=NONE):
         """Count some rows by cell and predicted class, as `CentersPath` does it."""
-        (found,) = self.predict(X, rows, sizes, kept)
+        found = self.predict(X, rows, sizes, kept, orders)
         if see is not None:
-            see(slice(0, rows.size), found)
-        return confusion_matrices(found.codes, cells, shape[1], shape[0])[None]
+            see(slice(0, rows.size), found[0])
+        return np.array(
+            [confusion_matrices(each.codes, cells, shape[1], shape[0]) for each in found]
+        )
 
     def models(self, data, test):
         """Yield for each size the classifier on the first features, and these of test samples."""

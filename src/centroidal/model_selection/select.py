@@ -12,12 +12,14 @@ from .feature_flow import steps_of
 from .methods import BEST, METHODS, best_candidates, selection_methods
 from .metrics import majority_score
 from .nested import Candidate, Choice, NestedScores, nested_cross_validation, nested_score
+from .panels import Panel, PanelProcedure, Wishes
 from .permutation import Permutations
 from .procedures import FinalModel
 from .repeatable import versions
 from .selection import FeatureSelection
 from .sources import MemorySource
 from .splits import check_n_folds, n_repeats_of, series_name
+from .stand_ins import check_stand_ins
 from .stream_source import BatchSource
 from .unseen import UnseenSamples
 
@@ -45,6 +47,13 @@ def select_features(
     impute=None,
     preprocess=None,
     text=None,
+    include=None,
+    exclude=None,
+    distinct=None,
+    per_class=None,
+    feature_costs=None,
+    budget=None,
+    n_stand_ins=0,
     n_resamples=0,
     n_permutations=0,
     permute_within=None,
@@ -137,6 +146,27 @@ def select_features(
         :class:`~centroidal.preprocessing.WordCounter` and
         :class:`~centroidal.preprocessing.WordWeights`. Which words count, and how much, is learned
         inside the folds. `model` takes documents.
+    include, exclude : list of str or int, or None, default=None
+        Features that must be in and features that must stay out, by name or by number of column.
+    distinct : float or None, default=None
+        Between 0 and 1: of features whose correlation inside the classes is larger, of either sign,
+        only the one that ranks first is taken. Up to 256 features are then tried.
+    per_class : int, "auto" or None, default=None
+        In place of a number of features, that of markers for each class; "auto" chooses. A feature
+        is a marker of the class whose center lies farthest from the mean of all centers in it, of
+        two as far away of the one with the larger center. Of each class the features of the best
+        rank are taken; places that a class cannot fill go to the others. Features of `include` are
+        taken beside them.
+    feature_costs : dict, array-like of shape (n_features,) or None, default=None
+        What it costs to measure each feature: by name, or in the order of the columns.
+    budget : float, list of float or None, default=None
+        In place of a number of features, what the selected ones may cost together. Of "l2" and
+        "l1", whose gains add up, they are those of the largest total gain that the budget can pay,
+        exactly; other rankings are walked down, and what can still be paid is taken. Of several
+        budgets one is chosen by `rule`, as a number of features would be.
+    n_stand_ins : int, default=0
+        How many features that could take its place are looked for, at most, for each that is
+        selected, see `FeatureSelection.stand_ins`; 0 for none.
     n_resamples : int, default=0
         Number of halves of the samples in which to select again, for `stability`; an even number,
         or 0 for none.
@@ -240,8 +270,12 @@ def select_features(
     """
     start = time.perf_counter()
     of_text = X.text if isinstance(X, Batches) else text
-    most = _check_most(max_features, of_text, n_features_to_select)
+    wishes = Wishes(include, exclude, distinct, per_class, feature_costs, budget)
+    is_open = n_features_to_select == "auto" and wishes.number is None
+    most = _check_most(max_features, of_text, is_open)
     choice = Choice(n_features_to_select, rule, scoring, most).check()
+    wishes.check(choice)
+    check_stand_ins("n_stand_ins", n_stand_ins)
     if scoring == "neg_cost" and costs is None and class_weight is None:
         raise ValueError("scoring='neg_cost' needs costs or class_weight.")
     check_choice("method", method, (*selection_methods(), BEST))
@@ -252,6 +286,7 @@ def select_features(
         "learning_curve": learning_curve or None, "covariates": covariates,
         "permutations": Permutations.check(n_permutations, permute_within, stop_after, blocks),
     }  # fmt: skip
+    not_streamed = {"distinct": distinct, "budget": budget, "n_stand_ins": n_stand_ins}
     in_batches = {
         "classes": classes, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every,
         "memory": memory,
@@ -259,7 +294,7 @@ def select_features(
     if isinstance(X, Batches):
         if groups is not None:
             raise ValueError("groups must be None: batches(..., groups=COLUMN) names those of X.")
-        unused = {"y": y, **in_memory}
+        unused = {"y": y, **in_memory, **not_streamed}
         _check_unused(unused, "needs all samples in memory, and X is Batches")
         source = BatchSource(X, method, random_state, n_jobs, progress, **in_batches)
     else:
@@ -268,17 +303,21 @@ def select_features(
 
     matrix = check_costs(costs, class_weight, source.classes, source.class_counts)
     choice = choice._replace(costs=matrix)
+    panel = wishes.of_source(source, choice)
     suspicions = source.find_suspicions()
-    found = _select(source, method, choice, cv, n_repeats)
+    found = _select(source, method, choice, panel, cv, n_repeats)
     scores, final, repeats = found.scores, found.final, found.repeats
     described = source.describe_samples(found.candidates[scores.method], scores, final, repeats)
-    run = partial(_select_part, method, choice, source.classes)
+    run = partial(_select_part, method, choice, wishes, panel, source.classes)
     in_blocks = source.score_blocks(run, choice)
-    again = partial(_score_again, found.candidates, choice)
+    again = partial(_score_again, found.candidates, found.choice)
     n_folds = repeats[0].n_folds
     hits = source.group_hits(scores, repeats)
     results, unseen = scores.results(), UnseenSamples(source, scores.outcome, described, hits)
     metrics = unseen.metrics()
+    if panel is not None:
+        results = panel.tell(results, final, source.feature_names, source.classes)
+    stand_ins = source.find_stand_ins(found.candidates[scores.method], choice, found, n_stand_ins)
 
     return FeatureSelection(
         methods_tried=tuple(found.candidates),
@@ -306,12 +345,13 @@ def select_features(
         text=source.text,
         seed=source.seed,
         versions=versions(),
-        **results,
-        **final._asdict(),
+        **{"panel": None, **results},
+        **{name: each for name, each in final._asdict().items() if name != "numbers"},
         interval=unseen.interval(results["score"]),
         metrics=metrics,
         intervals=unseen.intervals(metrics),
         costs=choice.costs,
+        **stand_ins._asdict(),
         **described,
         seconds=time.perf_counter() - start,
     )
@@ -326,12 +366,12 @@ def _say_preprocess(preprocess):
     return ", ".join(type(step).__name__ for step in steps_of(preprocess))
 
 
-def _check_most(max_features, text, n_features_to_select):
+def _check_most(max_features, text, is_open):
     """Return the largest number of features that may be chosen; None for any."""
     if max_features != "auto":
         return max_features
     is_text = text is not None and text is not False
-    return _MOST_WORDS if is_text and n_features_to_select == "auto" else None
+    return _MOST_WORDS if is_text and is_open else None
 
 
 class _Selected(NamedTuple):
@@ -341,11 +381,15 @@ class _Selected(NamedTuple):
     repeats: list
     scores: NestedScores
     final: FinalModel
+    panel: Panel | None
+    choice: Choice
 
 
-def _select(source, method, choice, cv, n_repeats):
+def _select(source, method, choice, panel, cv, n_repeats):
     """Score the methods in folds of a source, choose, and fit what was chosen to all samples."""
-    candidates = _candidates(method, choice, source.kind)
+    if panel is not None:
+        choice = panel.narrow(choice, source.classes.size)
+    candidates = _candidates(method, choice, panel, source.kind)
     is_nested = choice.needs_inner_folds(candidates)
     n_folds = check_n_folds(cv, source.units, is_nested)
     merges = all(each.procedure.merges for each in candidates.values())
@@ -355,7 +399,7 @@ def _select(source, method, choice, cv, n_repeats):
     chosen = candidates[scores.method]
     chosen = chosen._replace(procedure=chosen.procedure.take(scores.classifier))
     final = source.fit_final(chosen, scores.n_features, choice.costs)
-    return _Selected(candidates, repeats, scores, final)
+    return _Selected(candidates, repeats, scores, final, panel, choice)
 
 
 def _score_again(candidates, choice, source, n_folds):
@@ -364,13 +408,15 @@ def _score_again(candidates, choice, source, n_folds):
     return nested_score(source, candidates, choice, repeats)
 
 
-def _select_part(method, choice, classes, source):
+def _select_part(method, choice, wishes, panel, classes, source):
     """Return the model of some of the samples, and its number of features; folds are drawn once."""
     if choice.costs is not None:  # of the classes that are left
         places = np.searchsorted(classes, source.classes)
         choice = choice._replace(costs=choice.costs[np.ix_(places, places)])
-    found = _select(source, method, choice, None, 1)
-    return found.final, found.scores.n_features
+    if panel is not None and source.text is not None:  # of which the part has other words
+        panel = wishes.of_source(source, choice)
+    found = _select(source, method, choice, panel, None, 1)
+    return found.final, found.final.number_of(found.scores.n_features)
 
 
 # ------------------------------------------------------------------ what is asked for
@@ -378,33 +424,46 @@ def _select_part(method, choice, classes, source):
 
 def _check_unused(options, why):
     """Raise if an option is given that does not go with the samples."""
-    defaults = {"n_resamples": 0, "memory": _MEMORY}
+    defaults = {"n_resamples": 0, "n_stand_ins": 0, "memory": _MEMORY}
     for name, value in options.items():
         default = defaults.get(name)
         if value is not default and value != default:
             raise ValueError(f"{name}={value!r} must be {default!r}: it {why}.")
 
 
-def _candidates(method, choice, kind):
+def _candidates(method, choice, panel, kind):
     """Return the methods to try, with the numbers of features; raise if none takes so few."""
     keys = best_candidates(kind.is_sparse) if method == BEST else (method,)
     candidates = {}
     for key in keys:
         procedure = METHODS[key].build(kind)
-        sizes = procedure.sizes(kind.n_features)
-        if not choice.is_free:
-            sizes = np.union1d(sizes, choice.check_number(kind.n_features))
-        elif choice.max_features is not None:
-            sizes = np.union1d(sizes, min(choice.max_features, kind.n_features))
+        if panel is None:
+            sizes = _sizes_to_try(procedure.sizes(kind.n_features), choice, kind.n_features)
+        else:
+            sizes = panel.sizes(procedure.sizes, choice, kind.n_classes)
+            if not panel.budgets and panel.per_class is None:
+                sizes = _sizes_to_try(sizes, choice, panel.n_allowed)
+            procedure = PanelProcedure(procedure, panel, int(sizes[-1]))
         for estimator in procedure.estimators:
             _check_responses(key, estimator, choice)
         sizes = np.repeat(sizes, len(procedure.classifiers))
         candidates[key] = Candidate(procedure, sizes, METHODS[key].threads)
+    if panel is not None and panel.budgets:
+        return _that_take("budget", 1, candidates)
     if choice.is_free and choice.max_features is None:
         return candidates
     if choice.is_free:
         return _that_take("max_features", choice.max_features, candidates)
     return _that_take("n_features_to_select", choice.n_features_to_select, candidates)
+
+
+def _sizes_to_try(sizes, choice, n_features):
+    """Return sizes with those that are asked for among them."""
+    if not choice.is_free:
+        return np.union1d(sizes, choice.check_number(n_features))
+    if choice.max_features is not None:
+        return np.union1d(sizes, min(choice.max_features, n_features))
+    return sizes
 
 
 def _check_responses(key, estimator, choice):
@@ -425,8 +484,8 @@ def _that_take(name, n_features, candidates):
     able = {k: each for k, each in candidates.items() if each.procedure.fewest <= n_features}
     if not able:
         (key, candidate), *_ = candidates.items()
-        raise ValueError(
-            f"{name}={n_features} must be at least {candidate.procedure.fewest}, a "
-            f"feature for each class, with method={key!r}."
-        )
+        fewest = f"at least {candidate.procedure.fewest}, a feature for each class,"
+        if name == "budget":
+            raise ValueError(f"method={key!r} needs {fewest} which no budget promises.")
+        raise ValueError(f"{name}={n_features} must be {fewest} with method={key!r}.")
     return able

@@ -98,6 +98,20 @@ class FeatureSelection:
         For each method that was tried ``classifier``, ``n_features``, ``score`` and ``se``, by
         which the best one was chosen. Being the best of several makes a score too good; `score` is
         not affected.
+    panel : dict or None
+        What was wished of the selected features, if anything was: ``include``, ``exclude``,
+        ``distinct``, ``per_class`` with ``marker_of``, the class of each selected feature,
+        and ``budget`` with the ``cost`` of each and what is ``spent`` on all. With a budget, `path`
+        has a column ``budget``, and its ``n_features`` are those of the final model.
+    stand_ins : tuple of tuple of dict, or None
+        For each selected feature, of up to 50, those that could take its place: ``place`` (among
+        the selected ones, from 0), ``column``, ``correlation`` inside the classes, at least 0.5 of
+        either sign, and the ``score`` of the panel after the swap, within one standard error of
+        that before. None if it was not asked for, beyond 256 selected features, and for batches.
+    signatures : tuple of dict
+        Panels that do as well within one standard error, with as many stand-ins as possible:
+        ``columns`` and ``score``, which is that of a panel that is known beforehand, in the outer
+        folds. The first is that of the selected features. Empty without `stand_ins`.
     text : dict or None
         Of documents: the options by which their words became features, and under ``examples`` some
         documents of each class that were recognised when they were not seen, with the words that
@@ -197,6 +211,9 @@ class FeatureSelection:
     preprocess: str | None
     max_features: int | None
     text: dict | None
+    panel: dict | None
+    stand_ins: tuple | None
+    signatures: tuple
     seed: int
     seconds: float
     versions: dict
@@ -229,8 +246,9 @@ class FeatureSelection:
         dict of str to list
             Columns with an entry for each feature, the best first: ``rank``, ``feature``, ``gain``,
             ``p_value`` and ``expected_false`` if there are `permutations` (see `PermutationTest`),
-            ``speaks_for`` if these are words, ``frequency`` if there is a `stability`, and a
-            ``center_`` of each class.
+            ``speaks_for`` if these are words, ``marker_of`` and ``cost`` if a `panel` has them,
+            ``frequency`` if there is a `stability`, names of ``stand_ins`` if they were looked for,
+            and a ``center_`` of each class.
         """
         columns = {
             "rank": list(range(1, self.n_features_to_select + 1)),
@@ -242,12 +260,23 @@ class FeatureSelection:
             columns["expected_false"] = self.permutations.expected_false[self.selected].tolist()
         if self.text is not None:
             columns["speaks_for"] = [str(label) for label in self.speaks_for.tolist()]
+        for name in ("marker_of", "cost"):
+            if self.panel is not None and name in self.panel:
+                columns[name] = list(self.panel[name])
         if self.stability is not None:
             frequencies = self.stability.selection_frequencies_
             columns["frequency"] = frequencies[self.selected].tolist()
+        if self.stand_ins is not None:
+            columns["stand_ins"] = ["; ".join(names) for names in self.stand_in_names]
         for label, center in zip(self.classes.tolist(), self.centers, strict=True):
             columns[f"center_{label}"] = center[self.selected].tolist()
         return columns
+
+    @property
+    def stand_in_names(self):
+        """For each selected feature the names of those that could take its place."""
+        found = ((),) * self.n_features_to_select if self.stand_ins is None else self.stand_ins
+        return [[str(self.feature_names[each["column"]]) for each in row] for row in found]
 
     @property
     def speaks_for(self):
@@ -317,6 +346,7 @@ class FeatureSelection:
         more = (
             self.choice_summary(),
             self.classifier_summary(),
+            self.panel_summary(),
             self.cost_summary(),
             self.repeat_summary(),
         )
@@ -348,11 +378,49 @@ class FeatureSelection:
     def choice_summary(self):
         """Say how many features the folds chose; nothing if the number was given."""
         least, median, most = self.n_features_of_folds.values()
-        if self.n_features_asked != "auto":
+        panel = self.panel or {}
+        if self.n_features_asked != "auto" or panel.get("per_class", "auto") != "auto":
             return ""
+        chose = "bought" if "budget" in panel else "chose"
         if least == most:
-            return f"All folds chose {least:,} feature{'' if most == 1 else 's'}."
-        return f"Folds chose {least:,} to {most:,} features, {median:,.0f} in the median."
+            return f"All folds {chose} {least:,} feature{'' if most == 1 else 's'}."
+        return f"Folds {chose} {least:,} to {most:,} features, {median:,.0f} in the median."
+
+    def panel_summary(self):
+        """Say what was wished of the features; nothing if nothing was."""
+        wished, said = self.panel or {}, []
+        if "include" in wished:
+            said.append(f"{len(wished['include']):,} must be in")
+        if "exclude" in wished:
+            said.append(f"{len(wished['exclude']):,} must stay out")
+        if "distinct" in wished:
+            bound = wished["distinct"]
+            said.append(f"no two correlate by more than {bound:g} inside the classes")
+        if "per_class" in wished:
+            markers = (self.n_features_to_select - len(wished.get("include", ()))) // len(
+                self.classes
+            )
+            said.append(
+                f"{markers:,} {'is a marker' if markers == 1 else 'are markers'} of each class"
+            )
+        words = [f"Of the features, {', '.join(said)}."] if said else []
+        if "budget" in wished:
+            words.append(f"They cost {wished['spent']:g} of a budget of {wished['budget']:g}.")
+        return " ".join(words)
+
+    def stand_in_summary(self):
+        """Say how many features have stand-ins; nothing if these were not looked for."""
+        if self.stand_ins is None:
+            return ""
+        n_able, n_other = sum(map(bool, self.stand_ins)), len(self.signatures) - 1
+        if not n_able:
+            return "No selected feature has a stand-in, which could take its place."
+        who = f"{n_able:,} of {self.n_features_to_select:,} selected features"
+        words = f"{who} {'has' if n_able == 1 else 'have'} stand-ins, which could take their place"
+        if not n_other:
+            return f"{words}."
+        other = "another signature" if n_other == 1 else f"{n_other:,} other signatures"
+        return f"{words}; {other} of as many features {'does' if n_other == 1 else 'do'} as well."
 
     def repeat_summary(self):
         """Say that samples seem to be repeats of each other; nothing if few of them do."""
@@ -444,7 +512,7 @@ class FeatureSelection:
     def __str__(self):
         shown = self.selected[:_MOST_ROWS]
         answer = [
-            self.summary(), self.group_summary(), self.block_summary(),
+            self.summary(), self.stand_in_summary(), self.group_summary(), self.block_summary(),
             self.permutation_summary(), self.covariate_summary(), self.learning_summary(),
             self.warnings_summary(),
         ]  # fmt: skip

@@ -27,10 +27,12 @@ from .learning import draw_fewer, run_learning_curve
 from .methods import METHODS, DataKind
 from .metrics import Tested, loss_moments
 from .nested import N_RANDOM, ChosenPredictions, FoldCounts, Trial
+from .panels import PanelProcedure, columns_of_size
 from .permutation import Relabelling, run_permutations
 from .preparation import Preparation, PreparedSamples, find_examples
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
 from .splits import Units, check_groups, cut_samples
+from .stand_ins import find_stand_ins
 from .suspicion import find_suspicions
 
 __all__ = ["MemorySource"]
@@ -210,6 +212,8 @@ class MemorySource:
         """Number of groups; None if each sample stands for itself."""
         return None if self._groups is None else int(self._groups.max()) + 1
 
+    hides_names = False  # before features are selected
+
     @property
     def feature_names(self):
         """Names of all features."""
@@ -330,6 +334,7 @@ class MemorySource:
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: class, predicted class, place in a picture."""
         n_features, found = scores.n_features, scores.predictions
+        n_shown = final.number_of(n_features)
         predicted = np.full((len(repeats), self._data.codes.size), -1)
         probabilities = np.full((*predicted.shape, self.classes.size), np.nan)
         has_probabilities = all(each.probabilities is not None for each in found)
@@ -338,7 +343,7 @@ class MemorySource:
             predicted[row, repeats[row].rows(fold)] = each.codes
             if has_probabilities:
                 probabilities[row, repeats[row].rows(fold)] = each.probabilities
-        shown = final.ranking[: min(n_features, _MOST_IN_PICTURE)]
+        shown = final.ranking[: min(n_shown, _MOST_IN_PICTURE)]
         if self.text is not None:
             documents, is_known = self.data.X, predicted[0] == self._data.codes
             examples = find_examples(documents, self._data, self.feature_names, shown, is_known)
@@ -350,6 +355,16 @@ class MemorySource:
             "subspace": _subspace(self._data, shown),
             "stability": self._stability(candidate, n_features) if self._n_resamples else None,
         }
+
+    def find_stand_ins(self, candidate, choice, found, most):
+        """Find what could take the place of selected features; see `stand_ins.py`."""
+        candidate = candidate._replace(procedure=candidate.procedure.take(found.scores.classifier))
+        selected = found.final.ranking[: found.final.number_of(found.scores.n_features)]
+        error = found.scores.results()["se_score"]
+        return find_stand_ins(
+            self._samples, candidate, choice, found.repeats, selected, found.final, found.panel,
+            most, error,
+        )  # fmt: skip
 
     def _stability(self, candidate, n_features):
         """Select again from halves of the samples."""
@@ -402,8 +417,12 @@ def _jobs(trial):
 
 
 def _random_centers(kind, trial):
-    key = trial.centers_key
-    return METHODS["l2"].build(kind) if key is None else trial.candidates[key].procedure
+    key, first = trial.centers_key, next(iter(trial.candidates.values())).procedure
+    if key is not None:
+        return trial.candidates[key].procedure
+    centers = METHODS["l2"].build(kind)
+    is_panel = isinstance(first, PanelProcedure)
+    return first._replace(procedure=centers) if is_panel else centers
 
 
 class _Found(NamedTuple):
@@ -455,6 +474,8 @@ def _predict(work, left_out, key, position, summary):
     at_random = Tested.stack(drawn) if has_random else None
     if key is None:
         return _Found([], at_random)
+    if chosen is not None:
+        chosen = chosen._replace(n_features=columns_of_size(path, sizes[place]).size)
     return _Found([each.take_models(mine) for each in tested], at_random, chosen)
 
 
@@ -499,10 +520,10 @@ def _keep(parts, place, codes):
 
 def _fit(work, left_out, key, summary):
     procedure = work.procedure(key)
+    train = work.trial.repeat.rows_without(*left_out)
     if summary is not None:
         data = work.samples.for_model
-        return data, procedure.fit_summary(data, summary)
-    train = work.trial.repeat.rows_without(*left_out)
+        return data, procedure.fit_summary(data, summary, train)
     data = work.samples.learned_from(train)
     return data, procedure.fit(data, train)
 

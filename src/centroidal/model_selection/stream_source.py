@@ -30,9 +30,11 @@ from ..streaming.passes import (
 from .methods import DataKind, metric_of, selection_methods
 from .metrics import LOSSES, Tested, confusion_matrices, loss_moments
 from .nested import N_RANDOM, ChosenPredictions, FoldCounts
+from .panels import PanelProcedure
 from .procedures import CentersPath, FinalModel, PreparedPath
 from .repeatable import seed_of
 from .splits import Groups, Units, deal_repeats
+from .stand_ins import StandIns
 
 __all__ = ["BatchSource"]
 
@@ -76,6 +78,11 @@ class BatchSource:
             for column, words in self._batches.name_columns(self._selected).items():
                 names[column] = words
         return np.array(names.tolist())
+
+    @property
+    def hides_names(self):
+        """Whether features have no names before they are selected, as hashed words."""
+        return self.text is not None
 
     groups = None  # of each sample, of which nothing is kept
 
@@ -153,6 +160,9 @@ class BatchSource:
         parameters = {"method": self._method, **choice, **cut}
         if self._groups is not None:
             parameters["groups"] = self._batches.groups
+        (candidate,) = trial.candidates.values()
+        if isinstance(candidate.procedure, PanelProcedure):
+            parameters |= candidate.procedure.panel.describe(self._batches.feature_names, 0)
         more = {"class_counts": self.class_counts.tolist()}
         if self._n_at_a_time < len(self._trials):
             more["repeats_at_a_time"] = self._n_at_a_time
@@ -240,8 +250,9 @@ class BatchSource:
         features = Features(
             batches.n_features, batches.feature_names if batches.has_names else None
         )
-        model = candidate.procedure.selector(n_features)
-        centers = model._keep(features, self.classes, summary.solution(), n_features)
+        model = clone(self._plan.estimator).set_params(n_features_to_select=n_features)
+        solution = candidate.procedure.path(summary.solution()).solution
+        centers = model._keep(features, self.classes, solution, n_features)
         model = centers if costs is None else CostSensitiveClassifier.of_fitted(centers, costs)
         state = {"tally": self._tally.arrays, "spreads": summary.spreads}
         with self._checkpoint.hold():
@@ -269,6 +280,10 @@ class BatchSource:
         """Tell what is known of each sample: nothing, only counts are kept."""
         names = ("predicted", "probabilities", "true_codes", "subspace", "stability")
         return dict.fromkeys(names)
+
+    def find_stand_ins(self, candidate, choice, found, most):
+        """Find none: samples that were read are not kept."""
+        return StandIns()
 
 
 class StreamPlan(NamedTuple):

@@ -32,6 +32,7 @@ _RULES = {
 _FEATURE_BYTES = 420_000  # of the embedded list of features
 _FIRST_ROWS = 50  # of that list that are there without JavaScript
 _MAX_CENTER_COLUMNS = 12
+_MAX_WISHED = 20  # names of features that must be in, or out
 _MAX_MATRIX = 20  # classes of a confusion matrix that is drawn as a table
 _MAX_BESIDE = 4  # classes of a matrix that stands beside the recall
 _MAX_CLASSES = 100  # that are listed
@@ -62,7 +63,9 @@ def _selection_request(selection):
     method = _method_title(selection.method)
     if len(tried) > 1:
         method += f" (the best of {len(tried)} that were tried)"
-    if selection.n_features_asked == "auto":
+    if selection.panel is not None and "budget" in selection.panel:
+        number = "what the budget pays for"
+    elif selection.n_features_asked == "auto":
         number = f"chosen by inner folds: {_RULES[selection.rule]}"
     else:
         number = f"{count(selection.n_features_asked)}, as asked for"
@@ -70,6 +73,7 @@ def _selection_request(selection):
         ("Method", method),
         *_classifier_words(selection),
         ("Number of features", number),
+        *_panel_words(selection),
         ("Score", score_words(selection.scoring)),
         *([("Decision", _BY_COSTS)] if selection.costs is not None else []),
         ("Folds", _folds_words(selection)),
@@ -85,6 +89,27 @@ def _classifier_words(selection):
     if len(tried) == 1:
         return []
     return [("Classifier", f"{selection.classifier} (the best of {len(tried)} that were tried)")]
+
+
+def _panel_words(selection):
+    """Return what was wished of the features, as pairs of words and texts."""
+    panel, found = selection.panel or {}, []
+    for name, words in (("include", "Must be in"), ("exclude", "Must stay out")):
+        names = panel.get(name, [])
+        if names:
+            more = (
+                f" and {count(len(names) - _MAX_WISHED)} more" if len(names) > _MAX_WISHED else ""
+            )
+            found.append((words, ", ".join(map(tidy, names[:_MAX_WISHED])) + more))
+    if "distinct" in panel:
+        bound = number(panel["distinct"], "g")
+        found.append(("Copies", f"one of those that correlate by more than {bound} in the classes"))
+    if "per_class" in panel:
+        found.append(("Markers for each class", tidy(panel["per_class"])))
+    if "budget" in panel:
+        spent, budget = number(panel["spent"], ",g"), number(panel["budget"], ",g")
+        found.append(("Budget", f"{budget}, of which {spent} are spent"))
+    return found
 
 
 def _block_words(selection):
@@ -287,7 +312,7 @@ def slider_section(selection):
     """Return what stands beside the slider before it is moved."""
     if selection is None:
         return None
-    sizes = np.asarray(selection.path["n_features"])
+    sizes = np.asarray(selection.path["n_features"])[_shown_sizes(selection)]
     position = int(np.abs(sizes - selection.n_features_to_select).argmin())
     return {
         "position": position,
@@ -297,7 +322,16 @@ def slider_section(selection):
         "largest": count(sizes[-1]),
         "has_matrix": len(selection.classes) <= _MAX_MATRIX,
         "is_wide": len(selection.classes) > _MAX_BESIDE,
+        "has_budgets": "budget" in selection.path,
     }
+
+
+def _shown_sizes(selection):
+    """Positions of the sizes that the slider shows; each budget has another list of features."""
+    sizes = np.asarray(selection.path["n_features"])
+    if "budget" not in selection.path:
+        return np.arange(sizes.size)
+    return np.flatnonzero(selection.path["budget"] == selection.panel["budget"])
 
 
 def feature_section(selection):
@@ -309,7 +343,12 @@ def feature_section(selection):
     has_centers = len(selection.classes) <= _MAX_CENTER_COLUMNS
     return {
         "rows": rows,
-        "first": [_as_texts(rank, row) for rank, row in enumerate(rows[: min(k, _FIRST_ROWS)], 1)],
+        "first": [
+            _as_texts(rank, row) | details
+            for rank, (row, details) in enumerate(
+                zip(rows[: min(k, _FIRST_ROWS)], _feature_details(selection), strict=False), 1
+            )
+        ],
         "n_selected": k,
         "n_embedded": len(rows),
         "n_features": n_features,
@@ -317,7 +356,49 @@ def feature_section(selection):
         "has_frequencies": selection.stability is not None,
         "center_word": METHODS[selection.method].center if is_known else "mean",
         "has_centers": has_centers,
+        "has_stand_ins": selection.stand_ins is not None and any(selection.stand_ins),
+        "signatures": _signatures(selection),
     }
+
+
+def _feature_details(selection):
+    """Return tags of each selected feature, and those that could take its place."""
+    panel = selection.panel or {}
+    must, labels = set(panel.get("include", ())), class_labels(selection.classes)
+    markers = [
+        labels[selection.classes.tolist().index(each)] for each in panel.get("marker_of", ())
+    ]
+    found = []
+    for place, name in enumerate(selection.selected_names.tolist()):
+        tags = ["must be in"] if name in must else []
+        tags += [f"marker of {markers[place]}"] if markers else []
+        tags += [f"cost {number(panel['cost'][place], ',g')}"] if "cost" in panel else []
+        row = () if selection.stand_ins is None else selection.stand_ins[place]
+        stand_ins = [
+            [
+                tidy(selection.feature_names[each["column"]]),
+                f"correlation {number(each['correlation'], '.2f')}, "
+                f"{score(each['score'], selection.scoring)} after the swap",
+            ]
+            for each in row
+        ]
+        found.append({"tags": tags, "standIns": stand_ins})
+    return found
+
+
+def _signatures(selection):
+    """Return other panels that do as well, with what they have in place of selected features."""
+    if len(selection.signatures) < 2:
+        return []
+    own, *others = selection.signatures
+    found = []
+    for each in others:
+        pairs = zip(own["columns"].tolist(), each["columns"].tolist(), strict=True)
+        swaps = [
+            [tidy(selection.feature_names[c]) for c in pair] for pair in pairs if pair[0] != pair[1]
+        ]
+        found.append({"swaps": swaps, "score": score(each["score"], selection.scoring)})
+    return [{"swaps": [], "score": score(own["score"], selection.scoring)}, *found]
 
 
 def words_section(selection):
@@ -387,7 +468,10 @@ def embedded_data(selection, features):
         return None
     path, at_random = selection.path, selection.random_path
     n_classes = len(selection.classes)
-    confusion = np.asarray(selection.confusion_path)
+    shown = _shown_sizes(selection)
+    path, at_random = ({name: np.asarray(each)[shown] for name, each in table.items()}
+                       for table in (path, at_random))  # fmt: skip
+    confusion = np.asarray(selection.confusion_path)[shown]
     tested = np.maximum(confusion.sum(axis=2), 1)
     recall = np.diagonal(confusion, axis1=1, axis2=2) / tested
     return {
@@ -403,6 +487,11 @@ def embedded_data(selection, features):
         "confusions": confusion.tolist() if n_classes <= _MAX_MATRIX else None,
         "recalls": np.round(recall[:, :_MAX_CLASSES], 4).tolist(),
         "features": features["rows"],
+        "details": {
+            str(place): each
+            for place, each in enumerate(_feature_details(selection)[: len(features["rows"])])
+            if each["tags"] or each["standIns"]
+        },
         "hasCenters": features["has_centers"],
         "hasFrequencies": features["has_frequencies"],
     }
@@ -501,7 +590,7 @@ def _method_rows(selection):
         (
             _method_title(name),
             plus_minus(scores[name]["score"], scores[name]["se"], selection.scoring),
-            count(scores[name]["n_features"]),
+            NOTHING if scores[name]["n_features"] is None else count(scores[name]["n_features"]),
             name == selection.method,
         )
         for name in best_first

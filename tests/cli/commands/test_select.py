@@ -284,7 +284,8 @@ def test_all_files_are_written(run, trees, tmp_path):
 
     rows = rows_of("f.csv")
     assert list(rows[0]) == [
-        "rank", "feature", "gain", "frequency", "center_ash", "center_elm", "center_oak",
+        "rank", "feature", "gain", "frequency", "stand_ins", "center_ash", "center_elm",
+        "center_oak",
     ]  # fmt: skip
     assert [row["feature"] for row in rows] == selected
     assert [float(row["gain"]) for row in rows] == [
@@ -974,3 +975,66 @@ def test_unknown_preprocessing_is_refused(run, tmp_path):
     found = run("select", tmp_path / "t.csv", "--target", "tree", "--preprocess", "snv,log")
     assert found.code == 2
     assert "'log' must be among log1p, snv, savgol, norm, separated by commas" in found.err
+
+
+# ------------------------------------------------------------------ panels and stand-ins
+
+
+def test_panel_of_the_command_is_that_of_the_library(run, trees):
+    wished = ("--include", "g5", "--exclude", "g0", "--distinct", "0.99")
+    facts = json.loads(
+        run("select", trees.name, "--target", "tree", *wished, *QUICK, "--json", "--quiet").out
+    )
+    assert facts["selection"]["features"][0]["feature"] == "g5"
+    assert facts["selection"]["panel"] == {"include": ["g5"], "exclude": ["g0"], "distinct": 0.99}
+
+
+def test_names_come_from_a_file_as_well(run, trees, tmp_path):
+    (tmp_path / "out.txt").write_text("g0\n\ng1\n")
+    asked = ("select", trees.name, "--target", "tree", "--exclude", "@out.txt", *QUICK)
+    facts = json.loads(run(*asked, "--json", "--quiet").out)
+    assert facts["selection"]["panel"] == {"exclude": ["g0", "g1"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("costs.csv", "feature,cost\n" + "".join(f"g{j},{j + 1}\n" for j in range(6))),
+        ("costs.tsv", "".join(f"g{j}\t{j + 1}\n" for j in range(6))),
+        ("costs.json", json.dumps({f"g{j}": j + 1 for j in range(6)})),
+    ],
+)
+def test_budget_pays_for_the_panel(run, trees, tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    cut = ("--folds", "3", "--repeats", "1", "--json", "--quiet")
+    asked = ("select", trees.name, "--target", "tree", "--feature-costs", name, "--budget", "6")
+    found = json.loads(run(*asked, *cut).out)["selection"]
+    assert sum(each["cost"] for each in found["features"]) == found["panel"]["spent"] <= 6
+    assert found["path"]["budget"][-1] == 6
+
+
+def test_markers_of_each_class_are_written(run, trees, tmp_path):
+    cut = ("--folds", "3", "--repeats", "1", "--features", "f.csv", "--resamples", "0")
+    assert run("select", trees.name, "--target", "tree", "--per-class", "1", *cut).code == 0
+    rows = (tmp_path / "f.csv").read_text().splitlines()
+    assert rows[0].startswith("rank,feature,gain,marker_of,stand_ins,center_")
+    assert sorted(row.split(",")[3] for row in rows[1:]) == ["ash", "elm", "oak"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--budget", "3"), "--budget needs --feature-costs as well"),
+        (("--include", "nowhere"), "--include holds 'nowhere', and X has no such feature"),
+        (("--exclude", "@nowhere.txt"), "--exclude @nowhere.txt could not be read"),
+        (("--distinct", "2"), "--distinct 2.0 must lie between 0 and 1"),
+        (("--per-class", "9"), "--per-class 9 takes 27 features with 3 classes"),
+        (("--feature-costs", "trees.csv", "--budget", "3"), "must be a JSON object of numbers"),
+        (("--budget", "x"), "must be a number, or several, separated by commas"),
+        (("--stream", "--distinct", "0.5"), "--distinct is for all samples in memory"),
+    ],
+)
+def test_wishes_that_cannot_be_fulfilled_are_wrong_input(run, trees, options, words):
+    found = run("select", trees.name, "--target", "tree", *options)
+    assert found.code == 2
+    assert words in found.err

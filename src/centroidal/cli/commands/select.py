@@ -16,6 +16,8 @@ from ..files import (
     name_columns,
     plain_metadata,
     read_costs,
+    read_feature_costs,
+    read_names,
     read_samples,
     row_dicts,
     table_values,
@@ -34,6 +36,7 @@ from ..options import (
     number_reader,
     option_names,
     option_value,
+    real_numbers,
     whole_number,
 )
 from .compare import begin_comparison, finish_comparison
@@ -45,16 +48,17 @@ EXAMPLES = """\
   centroidal select genes.tsv --transpose --samples sheet.csv --target tumour --groups patient
   centroidal select expression.csv --target tumour --method best --report report.html
   centroidal select reviews.csv --text body --target label --model reviews.skops
+  centroidal select expression.csv --target tumour --distinct 0.8 --include TP53
   centroidal select mails/ --text --target class --encoding latin-1 --report mails.html
   centroidal select cells.h5ad --target kind --layer counts --features features.csv
   centroidal select parts/ --target tumour --stream --checkpoint so_far.skops"""
 
-_N_RESAMPLES, _N_PERMUTATIONS = 50, 1000
+_N_RESAMPLES, _N_PERMUTATIONS, _N_STAND_INS = 50, 1000, 3
 _IN_MEMORY = (
     "--impute", "--preprocess", "--transpose", "--duplicates", *SHEET, "--blocks", "--resamples",
     "--permutations", "--permute-within", "--stop-after", "--learning-curve", "--audit",
     "--covariates",
-    "--compare", "--export-selected",
+    "--compare", "--export-selected", "--distinct", "--feature-costs", "--budget", "--stand-ins",
 )  # fmt: skip
 _FILES = {
     "--report": (".html",),
@@ -66,7 +70,8 @@ _FILES = {
 # Of a selection: what the card of its model says, and what is printed besides.
 _ON_THE_CARD = (
     "method", "classifier", "scoring", "score", "se_score", "interval", "random_score", "se_random",
-    "n_folds", "n_repeats", "n_groups", "group_name", "block_name", "costs", "seed", "versions",
+    "n_folds", "n_repeats", "n_groups", "group_name", "block_name", "costs", "panel", "seed",
+    "versions",
 )  # fmt: skip
 _PRINTED = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_of_folds", "n_features_asked", "rule",
@@ -94,6 +99,7 @@ def add_arguments(parser):
     _add_stream(reading)
     add_text(parser.add_argument_group("documents"))
     _add_selection(parser.add_argument_group("selection"))
+    _add_panel(parser.add_argument_group("panel: what is wished of the selected features"))
     _add_files(parser.add_argument_group("files to write"))
 
 
@@ -184,6 +190,40 @@ def _add_selection(group):
     )  # fmt: skip
 
 
+def _add_panel(group):
+    group.add_argument(
+        "--include", action="append", metavar="NAME|@FILE",
+        help="a feature that must be in, or a file with a name a line; may be given several times",
+    )  # fmt: skip
+    group.add_argument(
+        "--exclude", action="append", metavar="NAME|@FILE",
+        help="a feature that must stay out, in the same way",
+    )  # fmt: skip
+    group.add_argument(
+        "--distinct", type=float, metavar="R",
+        help="no copies: of features that correlate by more than R inside the classes, only the "
+        "one that ranks first",
+    )  # fmt: skip
+    group.add_argument(
+        "--per-class", type=whole_number(1, word="auto"), metavar="N|auto",
+        help="how many markers for each class, in place of a number of features; auto chooses",
+    )  # fmt: skip
+    group.add_argument(
+        "--feature-costs", metavar="FILE",
+        help="what it costs to measure each feature: .csv or .tsv with names and costs, or .json",
+    )  # fmt: skip
+    group.add_argument(
+        "--budget", type=real_numbers, metavar="B[,B...]",
+        help="what the selected features may cost together, in place of a number of features; of "
+        "several budgets one is chosen, as a number would be",
+    )  # fmt: skip
+    group.add_argument(
+        "--stand-ins", type=whole_number(0), metavar="N",
+        help="the most features to look for that could take the place of a selected one "
+        f"(default: {_N_STAND_INS})",
+    )  # fmt: skip
+
+
 def _add_files(group):
     add_options(group, "--report")
     group.add_argument(
@@ -192,7 +232,7 @@ def _add_files(group):
     )  # fmt: skip
     group.add_argument("--model", metavar="M.skops", help="the fitted model, for predict")
     group.add_argument(
-        "--features", metavar="F.csv", help="the selected features: rank, gain, centers"
+        "--features", metavar="F.csv", help="the selected features: rank, gain, stand-ins, centers"
     )
     group.add_argument(
         "--export-selected", metavar="S.csv|S.parquet",
@@ -208,6 +248,7 @@ def run(args, messages):
     """Select features of a table, score the selection, write what is asked for."""
     check_text(args, "--export-selected")
     _check_stream(args)
+    _check_budget(args)
     if args.compare and args.report is None:
         raise InputError(
             "--compare adds to the report, so it needs --report R.html; the command compare "
@@ -275,6 +316,14 @@ def use_cores(args, method):
     return -1 if args.jobs is None and uses_threads else args.jobs
 
 
+def _check_budget(args):
+    """Raise if one of costs and budget is there without the other."""
+    pair = ("--budget", "--feature-costs")
+    for given, missing in (pair, pair[::-1]):
+        if option_value(args, given) is not None and option_value(args, missing) is None:
+            raise InputError(f"{given} needs {missing} as well.")
+
+
 def _check_stream(args):
     """Raise if an option needs all samples in memory, which is what --stream is to avoid."""
     if not args.stream:
@@ -304,6 +353,9 @@ def _parameters(args):
         "scoring": args.scoring,
         "costs": read_costs(args.costs),
         "class_weight": _class_weight(args.class_weight),
+        "include": read_names("--include", args.include),
+        "exclude": read_names("--exclude", args.exclude),
+        "per_class": args.per_class,
         "cv": args.folds,
         "n_repeats": args.repeats,
         "n_jobs": use_cores(args, args.method),
@@ -343,6 +395,9 @@ def _select_table(args, messages):
         n_permutations=_n_permutations(args), permute_within=args.permute_within,
         stop_after=args.stop_after, covariates=_covariates(args, table),
         learning_curve=args.learning_curve or args.audit,
+        distinct=args.distinct, feature_costs=read_feature_costs(args.feature_costs),
+        budget=args.budget,
+        n_stand_ins=_N_STAND_INS if args.stand_ins is None else args.stand_ins,
     )  # fmt: skip
     comparison = None if fits is None else finish_comparison(fits, args, messages)
     return table, selection, comparison
@@ -418,9 +473,10 @@ def selection_values(selection):
             "interval": stability.stability_interval_,
             "n_resamples": stability.n_resamples,
         }
-    on_path = ("n_features", "mean_test_score", "se_test_score")
+    on_path = ("n_features", "budget", "mean_test_score", "se_test_score")
     return {
         "answer": selection.summary(),
+        "answer_on_stand_ins": selection.stand_in_summary(),
         "answer_in_blocks": selection.block_summary(),
         "answer_by_chance": selection.permutation_summary(),
         "permutations": _permutation_values(selection.permutations),
@@ -430,8 +486,31 @@ def selection_values(selection):
         "checklist": [each._asdict() for each in selection.checklist()],
         **{name: getattr(selection, name) for name in _PRINTED},
         "features": row_dicts(selection.feature_columns()),
+        "stand_ins": _stand_ins(selection),
+        "signatures": [
+            {"features": selection.feature_names[each["columns"]], "score": each["score"]}
+            for each in selection.signatures
+        ],
         "stability": stability,
-        "path": {name: selection.path[name] for name in on_path},
+        "path": {name: selection.path[name] for name in on_path if name in selection.path},
+    }
+
+
+def _stand_ins(selection):
+    """Return stand-ins by the names of features; None if they were not looked for."""
+    if selection.stand_ins is None:
+        return None
+    return {
+        str(name): [
+            {
+                "feature": str(selection.feature_names[each["column"]]),
+                "correlation": each["correlation"],
+                "score": each["score"],
+            }
+            for each in row
+        ]
+        for name, row in zip(selection.selected_names, selection.stand_ins, strict=True)
+        if row
     }
 
 

@@ -242,7 +242,9 @@
     gain,
     frequency,
     centers,
+    ...(selection.details[place] ?? { tags: [], standIns: [] }),
   }));
+  const unfolded = new Set(); // names of rows that stay open when the table is drawn anew
   const order = { column: "rank", isDown: false };
   let limit = ROWS_AT_A_TIME;
 
@@ -265,10 +267,29 @@
     return order.column === "rank" && !order.isDown ? found : found.sort(compare);
   }
 
+  function standIns(row) {
+    const n = row.standIns.length;
+    const items = row.standIns.map(([other, words]) =>
+      element("li", {}, element("bdi", {}, other), " ", element("span", { class: "muted" }, words)),
+    );
+    const summary = element("summary", {}, `${n}\u00a0stand-in${n === 1 ? "" : "s"}`);
+    const folded = element("details", { class: "stand-ins" }, summary, element("ul", {}, ...items));
+    folded.open = unfolded.has(row.name);
+    folded.addEventListener("toggle", () => {
+      if (folded.open) unfolded.add(row.name);
+      else unfolded.delete(row.name);
+    });
+    return folded;
+  }
+
   function tableRow(row) {
     const isBeyond = row.rank > size;
     const name = element("th", { scope: "row" }, element("bdi", {}, row.name));
     if (isBeyond) name.append(element("span", { class: "tag" }, "not selected"));
+    for (const tag of row.tags) {
+      name.append(element("span", { class: "tag" }, element("bdi", {}, tag)));
+    }
+    if (row.standIns.length) name.append(standIns(row));
     const cells = [element("td", { class: "number" }, numbers.format(row.rank)), name];
     const values = [short(row.gain)];
     if (selection.hasFrequencies) values.push(percent(row.frequency));
@@ -338,10 +359,13 @@
     const harmless = (name) => plain(name).replace(/^(?='*\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/, "'");
     const head = ["rank", "feature", "gain"];
     if (selection.hasFrequencies) head.push("selected_again");
+    const hasStandIns = rows.some((row) => row.standIns.length);
+    if (hasStandIns) head.push("stand_ins");
     if (selection.hasCenters) head.push(...selection.classes.map((name) => `center ${plain(name)}`));
     const lines = matching().map((row) => {
       const cells = [row.rank, harmless(row.name), plain(row.gain)];
       if (selection.hasFrequencies) cells.push(plain(row.frequency));
+      if (hasStandIns) cells.push(harmless(row.standIns.map(([other]) => other).join("; ")));
       return [...cells, ...row.centers.map(plain)].join("\t");
     });
     return [head.join("\t"), ...lines].join("\n");
@@ -376,6 +400,7 @@
   byId("copy").addEventListener("click", copy);
 
   byId("explorer").hidden = false;
+  document.querySelector("#explorer .slider").hidden = selection.sizes.length === 1;
   byId("feature-controls").hidden = false;
   showSize(selection.position, true);
   Promise.all(drawn).then(() => {

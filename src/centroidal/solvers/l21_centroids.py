@@ -26,6 +26,7 @@ from ..statistics.threads import with_limited_blas
 _RANK = 1e-10  # a smaller share of the largest eigenvalue is no direction of the centroids
 _FIRST_STEPS = 4  # of reweighting, to find features to begin with
 _FEATURES_PER_SAMPLE = 3  # to begin with
+_POOL = 4  # times as many from which these are found: those nearest to the targets
 _INSIDE = 1.1  # how far inside its constraints a point must be to begin from
 _FIRST_AIM, _NEXT_AIM = 1e-2, 0.03  # relative gap on the first working set; later, share of the gap
 _MOST_ROUNDS, _MOST_VAIN_ROUNDS = 50, 15
@@ -79,10 +80,8 @@ def centroid_targets(centroids):
 
 def largest_alpha(rows, targets):
     """Smallest penalty for which W = 0 is optimal, if no row of the targets is zero."""
-    lengths = _norms(targets)
-    units = targets / np.where(lengths > 0, lengths, 1.0)[:, None]
-    largest = float(_norms(rows.pull_back(units)).max())
-    possible = np.sqrt(lengths.size * rows.column_squares().max())
+    largest = float(_norms(rows.pull_back(_units(targets))).max())
+    possible = np.sqrt(len(targets) * rows.column_squares().max())
     return largest if largest > _ROUNDING * possible else 0.0
 
 
@@ -98,6 +97,12 @@ def _squares(vectors):
 
 def _norms(vectors):
     return np.sqrt(_squares(vectors))
+
+
+def _units(vectors):
+    """Rows of length one, but for those that are zero."""
+    lengths = _norms(vectors)
+    return vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
 
 
 def _factor(matrix):
@@ -331,17 +336,20 @@ def _solve_growing(rows, targets, alpha, tol, max_iter, start, solve_on, finer):
 
 def _first_features(rows, targets, alpha, start):
     """Features to begin with, and a dual point."""
-    n_samples, n_features = rows.rows.shape
-    if start is None:
-        scheme = _Reweighted(rows, targets, alpha)
-        for _ in range(_FIRST_STEPS):
-            scheme.step()
-        promise, dual = scheme.of_features, scheme.dual
-    else:
-        dual = start.dual
-        promise = _norms(rows.pull_back(dual)) + _norms(start.coefficients)
-    n_chosen = min(n_features, _FEATURES_PER_SAMPLE * n_samples)
-    return np.sort(np.argsort(-promise, kind="stable")[:n_chosen]), dual
+    n_chosen = _FEATURES_PER_SAMPLE * len(targets)
+    if start is not None:
+        promise = _norms(rows.pull_back(start.dual)) + _norms(start.coefficients)
+        return _largest(promise, n_chosen), start.dual
+    pool = _largest(_norms(rows.pull_back(_units(targets))), _POOL * n_chosen)
+    scheme = _Reweighted(rows.take_columns(pool), targets, alpha)
+    for _ in range(_FIRST_STEPS):
+        scheme.step()
+    return pool[_largest(scheme.of_features, n_chosen)], scheme.dual
+
+
+def _largest(values, number):
+    """Positions of the largest values, in order."""
+    return np.sort(np.argsort(-values, kind="stable")[:number])
 
 
 def _with_violators(chosen, lengths, n_samples):

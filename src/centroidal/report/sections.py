@@ -67,6 +67,8 @@ def _selection_request(selection):
         number = "what the budget pays for"
     elif selection.n_features_asked == "auto":
         number = f"chosen by inner folds: {_RULES[selection.rule]}"
+        if selection.max_features is not None:
+            number += f", of at most {count(selection.max_features)}"
     else:
         number = f"{count(selection.n_features_asked)}, as asked for"
     return [

@@ -57,6 +57,7 @@ def test_options_of_words_reach_the_library(run, reviews):
 def test_words_and_their_classes_are_printed(run, reviews):
     found = run("select", reviews[0], "--text", "body", "--target", "label", "-k", "4", *QUICK)
     assert "48 documents, 2 classes of label" in found.out
+    assert "--target label --text body" in found.out  # to compare
     assert "speaks for" in found.out
 
 
@@ -64,7 +65,9 @@ def test_raw_text_is_predicted_and_explained_in_another_process(run, reviews, tm
     path = reviews[0]
     model = tmp_path / "model.skops"
     asked = ("--text", "body", "--target", "label", "-k", "4", *QUICK, "--model", model)
-    assert run("select", path, *asked).code == 0
+    selected = run("select", path, *asked)
+    assert selected.code == 0
+    assert "OTHER.csv --target label --text body" in " ".join(selected.out.split())
     (tmp_path / "new.jsonl").write_text('{"body": "so fine and warm", "n": 1}\n{"body": ""}\n')
     output = tmp_path / "p.csv"
     found = run_alone("predict", model, tmp_path / "new.jsonl", "--explain", "-o", output)
@@ -174,6 +177,7 @@ def test_report_of_words_has_a_comparison(run, reviews, tmp_path):
     assert found.code == 0, found.err
     page = report.read_text()
     assert "without the english stop words of scikit-learn" in page
+    assert "within one standard error of the best score, of at most 200" in page
     assert "logistic" in page
 
 

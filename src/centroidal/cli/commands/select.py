@@ -590,7 +590,10 @@ def _next_steps(args, table, written):
             words += ["--encoding", args.encoding]
         steps["predict new samples"] = shlex.join(words)
         words = ["centroidal", "evaluate", args.model, "OTHER.csv"]
-        words += given_options(args, ("--target", "--id", "--transpose", "--layer", "--groups"))
+        same = ("--target", "--id", "--transpose", "--layer", "--groups", "--text")
+        words += given_options(args, same)
+        if args.encoding != "utf-8":
+            words += ["--encoding", args.encoding]
         if args.samples is not None:
             words += ["--samples", "OTHER_SHEET.csv", *given_options(args, ("--sample-id",))]
         steps["score it on other samples"] = shlex.join(words)

@@ -52,8 +52,8 @@ def look_again(X, cells, folds, c, n_classes, j):
     """
     near, count, total, square = 0.0, 0.0, 0.0, 0.0
     for i in range(cells.size):
-        fold = cells[i] // n_classes
-        if cells[i] % n_classes == c and fold != folds[0] and fold != folds[1]:
+        fold, own = divmod(np.int64(cells[i]), n_classes)
+        if own == c and fold != folds[0] and fold != folds[1]:
             if count == 0.0:
                 near = X[i, j]
             step = X[i, j] - near

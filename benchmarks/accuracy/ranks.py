@@ -19,7 +19,7 @@ RACES = {"free": "any number of features", "50": "at most 50 features"}
 
 
 def tabulate(path):
-    """Write ranks.csv and sets.csv beside the scores, and draw ranks.png."""
+    """Write ranks.csv, sets.csv and race_*.csv beside the scores, and draw ranks.png."""
     scores = pd.read_csv(path, dtype={"race": str})
     tables = [rank_race(scores[scores.race == race], race) for race in RACES]
     table = pd.concat(tables, ignore_index=True)
@@ -27,6 +27,8 @@ def tabulate(path):
     by_set = scores.pivot_table("balanced_accuracy", ["race", "method"], "set", sort=False)
     by_set.round(4).to_csv(path.with_name("sets.csv"))
     print(table.to_string())
+    for race, rows in table.groupby("race"):
+        in_short(rows).to_csv(path.with_name(f"race_{race}.csv"), index=False)
     draw(table, path.with_name("ranks.png"))
 
 
@@ -60,6 +62,18 @@ def rank_race(scores, race):
     )
     order = table.mean_rank.fillna(np.inf)
     return table.iloc[np.lexsort([-table.balanced_accuracy, order])].reset_index(names="method")
+
+
+def in_short(rows):
+    """Return what the documentation shows of a race; ours are in bold type."""
+    names = rows.method.where(rows.role == "peer", "**" + rows.method + "**")
+    formats = {"mean_rank": "{:.1f}", "balanced_accuracy": "{:.3f}", "n_best": "{:.0f}"}
+    formats |= {"n_features": "{:.0f}", "cpu_seconds": "{:.2f}"}
+    titles = ["mean rank", "balanced accuracy", "best on", "features", "CPU s"]
+    cells = [
+        rows[name].map(form.format).where(rows[name].notna(), "") for name, form in formats.items()
+    ]
+    return pd.DataFrame({"method": names} | dict(zip(titles, cells, strict=True)))
 
 
 def draw(table, path):

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from ..papers._data import find_data_folder, missing_files
-from .measure import SETS, run
+from .measure import N_REPEATS, SETS, run
 
 HERE = Path(__file__).parent
 
@@ -17,6 +17,7 @@ def main():
     parser.add_argument("--role", choices=["ours", "peer"], help="run these only")
     parser.add_argument("--only", nargs="+", help="run the methods of these names only")
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS, metavar="SET")
+    parser.add_argument("--repeats", type=int, default=N_REPEATS, help="how often folds are drawn")
     parser.add_argument("--scores", type=Path, default=HERE / "scores.csv")
     args = parser.parse_args()
     if args.step == "tabulate":
@@ -29,7 +30,7 @@ def main():
     sets = [name for name in args.sets if f"{name}.npz" not in absent]
     if absent:
         print(f"Skipped, since CENTROIDAL_DATA has no {', '.join(absent)}.")
-    run(folder, args.scores, sets, args.role, args.only)
+    run(folder, args.scores, sets, args.role, args.only, args.repeats)
 
 
 if __name__ == "__main__":

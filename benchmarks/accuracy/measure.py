@@ -55,7 +55,7 @@ def fit_peer(race, name, build, X, y):
     return {(race, name): (model, size, time.process_time() - start)}
 
 
-def run(folder, path, sets, role, only):
+def run(folder, path, sets, role, only, n_repeats=N_REPEATS):
     """Measure what is missing, what takes long last, and write rows when they are found."""
     done = {tuple(row[name] for name in ("set", "run", "repeat")) for row in read(path)}
     for slow, name in product((False, True), sets):
@@ -66,7 +66,7 @@ def run(folder, path, sets, role, only):
                 continue
             if slow != (method in peers.SLOW):
                 continue
-            for repeat in range(1 if slow else N_REPEATS):
+            for repeat in range(1 if slow else n_repeats):
                 if (name, method, str(repeat)) in done:
                     continue
                 facts = about | {"run": method, "role": whose, "repeat": repeat}

@@ -76,6 +76,14 @@ def test_only_members_that_select_leave_features_out(default):
         assert all(each.features is None for each in default.results_of(name))
 
 
+def test_a_single_feature_is_enough_for_those_that_would_leave_some_out(genes):
+    X, y = genes
+    members = comparison_lineup(1, n_classes=3)
+    names = ("recursive", "SVM-RFE", "F test + SVM", "PLS-DA", "whitened-all")
+    found = compare({name: members[name] for name in names}, X[:, :1], y, **QUICK)
+    assert not found.table["n_failed"].any()
+
+
 def test_random_features_are_as_many_as_the_reference_selects(default):
     pairs = zip(default.results_of("random features"), default.results_of("l2"), strict=True)
     assert all(mine.n_features == theirs.n_features for mine, theirs in pairs)

@@ -345,6 +345,8 @@ def _build_linear_svm(kind):
 def _build_svm_rfe(kind):
     from sklearn.feature_selection import RFE
 
+    if kind.n_features == 1:  # of which RFE can leave out nothing
+        return _build_linear_svm(kind)
     svm = _linear_svm(C=0.01)  # with more features than samples hardly anything depends on it
     steps = {"scale": _scaler(kind), "select": RFE(svm, step=_STEP), "classify": svm}
     return _search(kind, steps, {"select__n_features_to_select": list(kind.sizes)})

@@ -10,8 +10,15 @@ standard error of that; exactly 50 features, in the second race; and the number 
 from functools import partial
 from time import process_time
 
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from centroidal import (
+    RecursiveRidgeSelector,
+    SparseCenterClassifier,
+    WhitenedCenterClassifier,
+    WhitenedCenterClassifierCV,
+)
 from centroidal.model_selection import METHODS, select_features
 from centroidal.model_selection.feature_flow import used_features
 from centroidal.model_selection.methods import DataKind, selection_methods
@@ -60,9 +67,31 @@ def classify(method, X, y):
     return {("free", method): (model, size, process_time() - start)}
 
 
+def whiten(name, ranking, X, y):
+    """Return whitened centers on the first features of a ranking, in both races."""
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    search = WhitenedCenterClassifierCV(ranking=ranking, cv=folds, scoring=SCORING)
+    best = clone(search).set_params(rule="best")
+    fifty = WhitenedCenterClassifier(min(MOST, X.shape[1]), ranking=ranking)
+    found = {}
+    for key, model in (
+        (("free", name), search), (("free", f"{name}, best"), best), (("50", name), fifty),
+    ):  # fmt: skip
+        start = process_time()
+        model.fit(X, y)
+        found[key] = model, model.n_features_to_select_, process_time() - start
+    return found
+
+
+WHITENED = {
+    "whitened + l2 gains": None,
+    "whitened + CAT scores": SparseCenterClassifier(metric="mahalanobis", scale="within"),
+    "whitened + recursive": RecursiveRidgeSelector(),
+}
 OURS = {
     **{
         key: partial(select, key) for key, each in selection_methods().items() if not each.is_costly
     },
+    **{name: partial(whiten, name, ranking) for name, ranking in WHITENED.items()},
     **{key: partial(classify, key) for key in ("whitened-all", "fisher-all", "disjoint-all")},
 }

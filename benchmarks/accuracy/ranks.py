@@ -44,7 +44,8 @@ def rank_race(scores, race):
     ranks = ranked.rank(ascending=False)
     n_ranked, n_studies = ranked.shape
     quantile = studentized_range.ppf(0.95, n_ranked, np.inf) / np.sqrt(2)
-    means = genes.groupby("method")[["n_features", "cpu_seconds"]].mean()
+    means = genes.groupby(["method", "set"])[["n_features", "cpu_seconds"]].mean()
+    means = means.groupby("method").mean()
     table = pd.DataFrame(
         {
             "race": race,

@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from centroidal import (
     ColumnSelector,
+    ConformalClassifier,
     CostSensitiveClassifier,
     DecisionDAGClassifier,
     DisjointCentroidClassifier,
@@ -82,6 +83,7 @@ ESTIMATORS = [
     DisjointCentroidClassifier(disjoint=False, norm="euclidean", n_init=10, random_state=0),
     DisjointCentroidClassifierCV(n_init=20, random_state=0),
     DisjointCentroidClassifierCV("margin", disjoint=False, rule="best"),
+    ConformalClassifier(SparseCenterClassifier()),
     CostSensitiveClassifier(SparseCenterClassifier()),
     RandomFeaturesClassifier(random_state=0),
     RandomFeaturesClassifier(

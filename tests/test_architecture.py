@@ -39,6 +39,7 @@ def test_import_contracts_hold():
 def test_public_names_are_these():
     assert centroidal.__all__ == [
         "ColumnSelector",
+        "ConformalClassifier",
         "CostSensitiveClassifier",
         "DecisionDAGClassifier",
         "DisjointCentroidClassifier",

@@ -6,6 +6,7 @@ from centroidal import _parameters as checks
 from tests.public_names import PUBLIC_ESTIMATORS
 
 REQUIRED = {
+    "ConformalClassifier": [centroidal.FisherSubspaceClassifier()],
     "CostSensitiveClassifier": [centroidal.FisherSubspaceClassifier()],
     "DecisionDAGClassifier": [centroidal.FisherSubspaceClassifier()],
     "StabilitySelector": [centroidal.L21CentroidSelector()],

@@ -291,7 +291,7 @@ def test_final_model_has_the_features_that_rank_first(method, seed):
     half = rng.integers(0, 3, (40, 20))
     X, y = np.hstack([half, -half]).astype(float), np.arange(40) % 3
     selection = select_features(X, y, method=method, n_features_to_select=7, random_state=0)
-    kept = selection.model.named_steps["select"].get_support(indices=True)
+    kept = selection.model.estimator_.named_steps["select"].get_support(indices=True)
     assert set(kept) == set(selection.ranking[:7]) == set(selection.selected)
 
 

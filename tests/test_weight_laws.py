@@ -72,8 +72,11 @@ RECIPES = {
     "encoder, absolute": lambda: LinearCentroidEncoder(alpha=3.0, relative=False),
 }
 # StabilitySelector hands weights on, and the network is trained in steps that rounding changes;
-# mixtures take none.
-ELSEWHERE = {"StabilitySelector", "SparseCentroidEncoder", "MixtureFisherClassifier"}
+# mixtures and conformal prediction, which counts samples, take none.
+ELSEWHERE = {
+    *("StabilitySelector", "SparseCentroidEncoder", "MixtureFisherClassifier"),
+    "ConformalClassifier",
+}
 FACTORS = [1e-9, 1 / 97, 0.3, 2.0, 7.0, 1e12]
 
 every_recipe = pytest.mark.parametrize("recipe", RECIPES)

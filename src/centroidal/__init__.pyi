@@ -11,6 +11,7 @@ from . import (
     streaming,
 )
 from .classifiers import (
+    ConformalClassifier,
     CostSensitiveClassifier,
     DecisionDAGClassifier,
     DisjointCentroidClassifier,
@@ -41,6 +42,7 @@ from .model_selection import (
 
 __all__ = [
     "ColumnSelector",
+    "ConformalClassifier",
     "CostSensitiveClassifier",
     "DecisionDAGClassifier",
     "DisjointCentroidClassifier",

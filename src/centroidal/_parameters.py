@@ -407,6 +407,13 @@ def _places_of(name, given, classes):
     return places
 
 
+def check_probabilities(name, value):
+    """Raise unless `value` is a classifier that has probabilities."""
+    check_classifier(name, value)
+    if not hasattr(value, "predict_proba"):
+        raise TypeError(f"{name}={value!r} must have probabilities, by predict_proba.")
+
+
 def check_classifier(name, value, sample_weight=None):
     """Raise unless `value` is a classifier, and one that takes the weights that are given."""
     if isinstance(value, type) or not hasattr(value, "fit") or not is_classifier(value):

@@ -26,7 +26,8 @@ X = rng.standard_normal((60, 5)) + 3.0 * np.eye(3, 5)[y]
 
 def lengths():
     classifier = centroidal.SparseCenterClassifier()
-    meta = ("CostSensitiveClassifier", "DecisionDAGClassifier", "StabilitySelector")
+    meta = ("ConformalClassifier", "CostSensitiveClassifier", "DecisionDAGClassifier")
+    meta = (*meta, "StabilitySelector")
     required = dict.fromkeys(meta, [classifier])
     names = [name for name in centroidal.__all__ if name[0].isupper()]
     for name in set(names) - {"SparseCentroidEncoder"}:

@@ -1,5 +1,7 @@
 """Classifiers as ONNX graphs: a runtime decides as they do."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from centroidal import (
+    ConformalClassifier,
     CostSensitiveClassifier,
     DisjointCentroidClassifier,
     DisjointCentroidClassifierCV,
@@ -53,6 +56,10 @@ MODELS = [
     CostSensitiveClassifier(
         make_pipeline(StandardScaler(), LogisticRegression()), class_weight={"anna": 9.0}
     ),
+    ConformalClassifier(SparseCenterClassifier(4)),
+    CostSensitiveClassifier(
+        ConformalClassifier(FisherSubspaceClassifier()), class_weight={"anna": 9.0}
+    ),
 ]
 PREPARED = [
     make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), SparseCenterClassifier(4)),
@@ -66,6 +73,10 @@ PREPARED = [
     make_pipeline(
         SimpleImputer(),
         CostSensitiveClassifier(SparseCenterClassifier(4), class_weight={"ben": 5.0}),
+    ),
+    make_pipeline(
+        SimpleImputer(),
+        ConformalClassifier(make_pipeline(StandardScaler(), SparseCenterClassifier(4))),
     ),
 ]
 
@@ -83,13 +94,13 @@ def new_samples():
     return np.random.default_rng(1).standard_normal((5000, 12))
 
 
-def run(proto, X):
+def run(proto, X, outputs=("label", "probabilities")):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(
         proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
-    return session.run(["label", "probabilities"], {"X": np.asarray(X, dtype=float)})
+    return session.run(list(outputs), {"X": np.asarray(X, dtype=float)})
 
 
 def assert_same(model, X):
@@ -122,6 +133,31 @@ def test_every_way_to_select_can_be_translated(method, impute, table, new_sample
         X[::7, 2] = new_samples[::5, 2] = np.nan
     options = {"n_features_to_select": 5, "cv": 3, "n_repeats": 1, "random_state": 0}
     assert_same(select_features(X, y, method=method, impute=impute, **options).model, new_samples)
+
+
+@pytest.mark.parametrize("method", ["l2", "relief"])
+@pytest.mark.parametrize("impute", [None, "median"])
+def test_scores_and_thresholds_tell_which_classes_are_credible(method, impute, table, new_samples):
+    X, y = table
+    options = {"n_features_to_select": 5, "cv": 3, "n_repeats": 1, "random_state": 0}
+    model = select_features(X, y, method=method, impute=impute, **options).model
+    proto, scale = to_onnx(model), 10.0 ** np.arange(-3, 3)
+    new_samples = np.vstack([0.0 * new_samples[:1], *(new_samples[:500] * each for each in scale)])
+    outputs = ["scores", "outlyingness"]
+    scores, outlyingness = run(proto, new_samples, outputs)
+    conformal = model if impute is None else model[-1]
+    expected = conformal.nonconformity(new_samples)
+    # Of two classes scikit-learn's logistic regression has 1 - p, without the digits of small ones.
+    mine, ours = (np.minimum(each, 15.0) for each in (scores, expected[0]))
+    np.testing.assert_allclose(mine, ours, rtol=1e-7, atol=1e-12)
+    np.testing.assert_allclose(outlyingness, expected[1], rtol=1e-9)
+    levels = json.loads({each.key: each.value for each in proto.metadata_props}["no_call"])
+    assert list(levels) == ["0.01", "0.05", "0.1", "0.2"]
+    for level, most in levels.items():
+        bounds = [np.inf if bound is None else bound for bound in most["scores"]]
+        outer = np.inf if most["outlyingness"] is None else most["outlyingness"]
+        credible = (scores <= bounds) & (outlyingness <= outer)
+        np.testing.assert_array_equal(credible, conformal.predict_set(new_samples, float(level)))
 
 
 def test_one_against_the_others_is_refused(table):

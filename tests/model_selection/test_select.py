@@ -557,7 +557,7 @@ def test_encoder_selects_behind_a_filter(monkeypatch):
     selection = select_features(
         made.data, made.target, method="encoder", n_features_to_select=3, **QUICK
     )
-    encoder = selection.model["select"]
+    encoder = selection.model.estimator_["select"]
     assert isinstance(encoder.prefilter, ReliefFSelector)
     assert encoder.prefilter.n_features_to_select == 1000
     assert columns_of(selection.model) == sorted(selection.selected.tolist())

@@ -1,3 +1,4 @@
+from .conformal import ConformalClassifier
 from .cost_sensitive import CostSensitiveClassifier
 from .decision_dag import DecisionDAGClassifier
 from .disjoint_centroid import DisjointCentroidClassifier
@@ -11,6 +12,7 @@ from .sparse_center import SparseCenterClassifier
 from .whitened_center import WhitenedCenterClassifier
 
 __all__ = [
+    "ConformalClassifier",
     "CostSensitiveClassifier",
     "DecisionDAGClassifier",
     "DisjointCentroidClassifier",

@@ -18,6 +18,7 @@ from .._data import (
     check_same_features,
     row_by_row,
 )
+from ..solvers.calibration import keep_winners
 from ..solvers.ranking import ROUNDING
 from ..statistics import class_moments
 
@@ -113,12 +114,8 @@ class ClassScoresMixin(DecisionMixin):
             Probabilities, in the order of `classes_`. The largest is that of the predicted class.
         """
         scores = level_ties(self._class_scores(X))
-        probabilities = np.exp(self._log_probabilities(scores))
         # Scores that differ by less than a probability can show still decide.
-        winners = scores.argmax(axis=1)
-        tied = np.flatnonzero(probabilities.argmax(axis=1) != winners)
-        probabilities[tied, winners[tied]] = np.nextafter(probabilities[tied].max(axis=1), 2.0)
-        return probabilities
+        return keep_winners(np.exp(self._log_probabilities(scores)), scores.argmax(axis=1))
 
     @row_by_row(_class_labels)
     def predict_log_proba(self, X):

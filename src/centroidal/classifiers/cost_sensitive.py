@@ -8,17 +8,11 @@ from sklearn.utils.metaestimators import available_if
 
 from .. import _state as state
 from .._data import Features, check_as_given, check_fitted, check_labels
-from .._parameters import check_classifier, check_costs, check_parameters
+from .._parameters import check_classifier, check_costs, check_parameters, check_probabilities
 from ..solvers.costs import expected_costs
 from ._base import DecisionMixin
 
 __all__ = ["CostSensitiveClassifier"]
-
-
-def _check_estimator(name, value):
-    check_classifier(name, value)
-    if not hasattr(value, "predict_proba"):
-        raise TypeError(f"{name}={value!r} must have probabilities, by predict_proba.")
 
 
 def _selects(model):
@@ -81,7 +75,7 @@ class CostSensitiveClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
         "costs_": state.floats("classes", "classes", least=0.0),
     }
 
-    _checks = {"estimator": _check_estimator}
+    _checks = {"estimator": check_probabilities}
 
     def __init__(self, estimator, *, costs=None, class_weight=None):
         self.estimator = estimator

@@ -9,7 +9,7 @@ from .messages import plain
 
 _MOST_ROWS = 20
 _WIDTH_OF_A_FILE = 100
-_IN_ROWS = ("sources", "remarks")  # of a card, which are lists of sentences
+_IN_ROWS = ("sources", "calls", "remarks")  # of a card, which are lists of sentences
 
 
 def show(args, display, **values):
@@ -286,8 +286,10 @@ def _model_lines(path, n_features, selected_features, **card):
 
 def _in_words(value):
     if isinstance(value, dict):
-        return ", ".join(f"{name} {each}" for name, each in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else value
+        return ", ".join(f"{name} {_in_words(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, map(_in_words, value)))
+    return _number(value) if isinstance(value, float) else value
 
 
 def _first_names(names):

@@ -30,6 +30,7 @@ _OPTIONS = {
     "n_jobs": "--jobs",
     "random_state": "--seed",
     "checkpoint": "--checkpoint",
+    "no_call": "--no-call",
     "y": "--target",
 }
 
@@ -98,6 +99,17 @@ def real_numbers(text):
     return found[0] if len(found) == 1 else found
 
 
+def _share(text):
+    """Read a number between 0 and 1."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0.0 < share < 1.0:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number between 0 and 1.")
+    return share
+
+
 def _step_names(text):
     """Read the names of steps, separated by commas."""
     unknown = [name for name in text.split(",") if name not in PREPROCESSING]
@@ -164,6 +176,11 @@ _KNOWN = {
         "help": "what is done to the rows first, inside the folds: "
         + "; ".join(f"{name}, {words}" for name, words in PREPROCESSING.items())
         + "; several in their order, separated by commas",
+    },
+    "--no-call": {
+        "type": _share, "metavar": "SHARE",
+        "help": "leave samples without a class where none, or more than one, is credible; of each "
+        "class at most this share of new samples is without its own among the credible ones",
     },
     "--text": {
         "action": "append", "nargs": "?", "const": "", "metavar": "COLUMN",

@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 from .._parameters import check_count
 from .._plain import interval_text, score_text
+from ..model_selection.calls import describe_calls, say_calls
 from ..model_selection.feature_flow import last_step
 from ..model_selection.intervals import (
     MOST_DRAWS,
@@ -86,6 +87,11 @@ class Evaluation:
         The true labels, as the model spells them.
     predictions : Predictions
         What the model says of the samples.
+    calls : dict or None
+        If `no_call` was given, what comes of it: the shares of samples that are ``called``, for
+        which ``several`` classes are credible, and that resemble ``none``; the ``accuracy`` of
+        those that are called; ``coverage``, the share whose class is credible, and
+        ``class_coverage``, the same of each class.
     remarks : tuple of str
         What was unusual and how it was handled, a sentence each.
     """
@@ -101,6 +107,7 @@ class Evaluation:
     labels: np.ndarray
     predictions: Predictions
     remarks: tuple = ()
+    calls: dict | None = None
 
     @property
     def recall(self):
@@ -118,7 +125,7 @@ class Evaluation:
         )
         if self.same_table:
             words += " The model was trained on this very table: that is no evidence."
-        return words
+        return words if self.calls is None else f"{words} {say_calls(self.calls)}"
 
     def _beside(self, name):
         """Say what was promised, and whether it is out of reach."""
@@ -150,7 +157,7 @@ class Evaluation:
 
 def evaluate_model(
     model, X, y=None, *, groups=None, n_bootstrap=2000, random_state=0, allow_extra=False,
-    trusted=(),
+    trusted=(), no_call=None,
 ):  # fmt: skip
     """Score a fitted model on samples that it has not seen (external validation).
 
@@ -176,6 +183,9 @@ def evaluate_model(
     trusted : sequence of str, default=()
         Types that a model file may hold beyond the usual ones, as in
         :func:`~centroidal.persistence.load_model`.
+    no_call : float or None, default=None
+        Tell as well what comes of leaving samples without a class, as :func:`predict_table` does
+        it. Scores are of all samples all the same.
 
     Returns
     -------
@@ -226,7 +236,7 @@ def evaluate_model(
         card, model = read_model_card(model), load_model(model, trusted=trusted)
     metadata = {} if card is None else card.metadata
     target = None if card is None else label_name(card)
-    predictions = _predict(model, X, card, target, allow_extra)
+    predictions = _predict(model, X, card, target, allow_extra, no_call)
     classes, n_samples = predictions.classes, len(predictions.labels)
     codes = _check_labels(X.y if y is None and isinstance(X, Table) else y, n_samples, classes)
     names, units = np.arange(n_samples), np.arange(n_samples)
@@ -270,19 +280,20 @@ def evaluate_model(
         labels=classes[codes],
         predictions=predictions,
         remarks=(*predictions.remarks, *remarks),
+        calls=None if no_call is None else describe_calls(predictions.credible, codes, no_call),
     )
 
 
 # ------------------------------------------------------------------ samples and labels
 
 
-def _predict(model, X, card, target, allow_extra):
+def _predict(model, X, card, target, allow_extra, no_call):
     """Predict, with columns found by name where they have names."""
     if not isinstance(X, Table):
         if not hasattr(X, "columns"):
-            return predict_rows(model, X)
+            return predict_rows(model, X, no_call)
         X = read_new_samples(X, card=card)  # gaps are for the model to judge
-    return predict_table(model, X, target=target, allow_extra=allow_extra)
+    return predict_table(model, X, target=target, allow_extra=allow_extra, no_call=no_call)
 
 
 def _check_labels(y, n_samples, classes):

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from .._parameters import check_count, check_flag, check_shared_features
 from .._plain import json_plain, percent
 from ..classifiers import (
+    ConformalClassifier,
     DisjointCentroidClassifier,
     FisherSubspaceClassifier,
     SparseCenterClassifier,
@@ -53,7 +54,8 @@ def merge_models(models, *, n_features_to_select=None, names=None, return_remark
         "std" or "within"; :class:`~centroidal.DisjointCentroidClassifier` with
         ``assignment="margin"`` and ``calibration=None``; or
         :class:`~centroidal.FisherSubspaceClassifier`. Of
-        :class:`~centroidal.SparseCenterClassifierCV` its `best_estimator_` is merged.
+        :class:`~centroidal.SparseCenterClassifierCV` its `best_estimator_` is merged, of
+        :class:`~centroidal.ConformalClassifier` its `estimator_`.
     n_features_to_select : int, default=None
         How many features the merged model selects; needed where sparse centers select different
         numbers.
@@ -135,6 +137,7 @@ def class_counts(model):
     dict
         Label -> number; an int where it is a whole one.
     """
+    model = model.estimator_ if isinstance(model, ConformalClassifier) else model
     solution = model._solution
     summary = solution.subspace if isinstance(model, FisherSubspaceClassifier) else solution.moments
     pairs = zip(model.classes_.tolist(), summary.counts.tolist(), strict=True)
@@ -161,7 +164,13 @@ def _name_parts(models, names):
 
 
 def _take_chosen(part, remarks):
-    """Take the model that cross-validation chose."""
+    """Take the model that cross-validation chose, or that was calibrated."""
+    if isinstance(part.model, ConformalClassifier) and hasattr(part.model, "estimator_"):
+        remarks.append(
+            f"{part.name} is calibrated, which takes samples: the merged model has the "
+            "probabilities of its classifier as they are, and calls a class for every sample."
+        )
+        part = part._replace(model=part.model.estimator_)
     if not isinstance(part.model, SparseCenterClassifierCV):
         return part
     if not hasattr(part.model, "best_estimator_"):

@@ -4,6 +4,7 @@ The graph does what `predict` and `predict_proba` do, step by step and in double
 both decide alike: one score a class, the largest wins, and a softmax makes probabilities of them.
 """
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from .._data import check_fitted
 from .._files import check_target, write_atomically
 from .._optional import require
+from .._plain import json_plain
 from ..classifiers import (
+    ConformalClassifier,
     CostSensitiveClassifier,
     DisjointCentroidClassifier,
     FisherSubspaceClassifier,
@@ -38,7 +41,10 @@ from ..model_selection import (
     SparseCenterClassifierCV,
     WhitenedCenterClassifierCV,
 )
+from ..model_selection.calls import LEVELS
+from ..model_selection.feature_flow import last_step, split_conformal
 from ..solvers.distances import log_odds
+from ..solvers.outliers import SMALLEST
 
 __all__ = ["to_onnx"]
 
@@ -56,10 +62,10 @@ def to_onnx(model, path=None, *, force=False):
         :class:`~centroidal.WhitenedCenterClassifier`,
         :class:`~centroidal.FisherSubspaceClassifier` or
         :class:`~centroidal.DisjointCentroidClassifier`, one of them that was chosen by
-        cross-validation, one of them in a :class:`~centroidal.CostSensitiveClassifier`, or a
-        pipeline that ends in one of them or in `LogisticRegression`, with
-        `SimpleImputer`, `StandardScaler` and selectors before it. So every model of
-        :func:`~centroidal.model_selection.select_features` can be translated.
+        cross-validation, one of them in a :class:`~centroidal.CostSensitiveClassifier` or a
+        :class:`~centroidal.ConformalClassifier`, or a pipeline that ends in one of them or in
+        `LogisticRegression`, with `SimpleImputer`, `StandardScaler` and selectors before it. So
+        every model of :func:`~centroidal.model_selection.select_features` can be translated.
     path : str or path, default=None
         File to write; its name must end in ``.onnx``.
     force : bool, default=False
@@ -69,7 +75,10 @@ def to_onnx(model, path=None, *, force=False):
     -------
     onnx.ModelProto
         A graph with the input ``X`` (double, a row for each sample) and the outputs ``label`` and
-        ``probabilities``.
+        ``probabilities``. That of a model that is calibrated has the outputs ``scores`` and
+        ``outlyingness`` as well, those of `nonconformity`. Its metadata ``no_call`` is JSON that
+        tells for several levels what they may be at most, so that a class is credible: a list of
+        ``scores``, one a class, null if there is no bound, and ``outlyingness``.
 
     Notes
     -----
@@ -94,37 +103,48 @@ def to_onnx(model, path=None, *, force=False):
     require("onnx", "onnx", "An ONNX graph")
     if path is not None:
         path = check_target(Path(path), ".onnx", force)
-    steps, classifier, costs = _split(model)
+    before, steps, classifier = _split(model)
+    conformal, costs = split_conformal(model)[1], getattr(last_step(model), "costs_", None)
     check_fitted(model)
     graph, columns = _Graph(), "X"
+    for step in before:
+        columns = _PREPARATIONS[type(step)](graph, step, columns)
+    if conformal is not None:
+        _measure(graph, conformal, columns)
     for step in steps:
         columns = _PREPARATIONS[type(step)](graph, step, columns)
     scores = _SCORES[type(classifier)](graph, classifier, columns)
-    _decide(graph, classifier, scores, costs)
-    proto = graph.model(model.n_features_in_, classifier.classes_)
+    _decide(graph, classifier, scores, costs, conformal)
+    proto = graph.model(model.n_features_in_, classifier.classes_, conformal)
     if path is not None:
         write_atomically(path, proto.SerializeToString(), force=force)
     return proto
 
 
 def _split(model):
-    """Return the steps before the classifier, it, and costs; raise if they cannot be translated."""
-    *steps, classifier = _steps(model)
-    costs = None
-    if type(classifier) is CostSensitiveClassifier and hasattr(classifier, "estimator_"):
-        costs = classifier.costs_
-        steps = [*steps, *_steps(classifier.estimator_)]
-        classifier = steps.pop()
-    steps = [step for step in steps if step not in (None, "passthrough")]
-    if type(classifier) not in _SCORES or any(type(step) not in _PREPARATIONS for step in steps):
+    """Return the steps before what may be calibrated, those in it, and the classifier.
+
+    Raise if they cannot be translated.
+    """
+    *before, last = _steps(model)
+    steps = [last]
+    for kind in (CostSensitiveClassifier, ConformalClassifier):
+        if type(steps[-1]) is kind and hasattr(steps[-1], "estimator_"):
+            steps = _steps(steps[-1].estimator_)
+    *steps, classifier = steps
+    before, steps = (
+        [step for step in part if step not in (None, "passthrough")] for part in (before, steps)
+    )
+    known = all(type(step) in _PREPARATIONS for step in (*before, *steps))
+    if type(classifier) not in _SCORES or not known:
         names = [kind.__name__ for kind in _SCORES]
-        before = ", ".join(kind.__name__ for kind in _PREPARATIONS)
-        parts = ", ".join(type(step).__name__ for step in (*steps, classifier))
+        possible = ", ".join(kind.__name__ for kind in _PREPARATIONS)
+        parts = ", ".join(type(step).__name__ for step in (*before, *steps, classifier))
         raise TypeError(
             f"{parts} cannot be translated to ONNX; possible are {', '.join(names)}, and a "
-            f"pipeline of {before} that ends in one of them."
+            f"pipeline of {possible} that ends in one of them."
         )
-    return steps, classifier, costs
+    return before, steps, classifier
 
 
 def _steps(model):
@@ -161,19 +181,23 @@ class _Graph:
         """Sum the columns, as one column."""
         return self.add("ReduceSum", X, np.array([1]), keepdims=1)
 
-    def model(self, n_features, classes):
+    def model(self, n_features, classes, conformal=None):
         """Return the model with its input and outputs declared."""
         from onnx import TensorProto, checker, helper
 
         labels = helper.np_dtype_to_tensor_dtype(_label_values(classes).dtype)
         rows, double = "n_samples", TensorProto.DOUBLE
+        more = () if conformal is None else ("scores", "outlyingness")
         graph = helper.make_graph(
             self._nodes,
             "centroidal",
             [helper.make_tensor_value_info("X", double, [rows, n_features])],
             [
                 helper.make_tensor_value_info("label", labels, [rows]),
-                helper.make_tensor_value_info("probabilities", double, [rows, len(classes)]),
+                *(
+                    helper.make_tensor_value_info(name, double, [rows, len(classes)])
+                    for name in ("probabilities", *more)
+                ),
             ],
             self._constants,
         )
@@ -181,6 +205,8 @@ class _Graph:
         model = helper.make_model(
             graph, opset_imports=[opset], ir_version=_IR_VERSION, producer_name="centroidal"
         )
+        if conformal is not None:
+            helper.set_model_props(model, {"no_call": json.dumps(_thresholds(conformal))})
         checker.check_model(model)
         return model
 
@@ -196,18 +222,51 @@ def _label_values(classes):
     return classes.astype(types[kind])
 
 
-def _decide(graph, classifier, scores, costs=None):
+def _thresholds(conformal):
+    """Return what scores and outlyingness may be at most, by level."""
+    found = {f"{level:g}": conformal.thresholds(level)._asdict() for level in LEVELS}
+    return json_plain(found, finite=True)
+
+
+def _decide(graph, classifier, scores, costs=None, conformal=None):
     """Name the class of the largest score, or least cost, and make probabilities of all scores."""
     largest = graph.add("ReduceMax", scores, axes=[1], keepdims=1)
     behind = graph.add("Sub", scores, largest)
     unit = np.array(max(getattr(classifier, "_score_unit", 1.0), _TINY))
-    graph.add("Softmax", graph.add("Div", behind, unit), axis=1, output="probabilities")
+    logs = graph.add("Div", behind, unit)
+    if conformal is None:
+        graph.add("Softmax", logs, axis=1, output="probabilities")
+    else:
+        raw = graph.add("Max", graph.add("Softmax", logs, axis=1), np.array(_TINY))
+        logs = graph.add("Div", graph.add("Log", raw), np.array(conformal.calibration_.temperature))
+        graph.add("Softmax", logs, axis=1, output="probabilities")
+        floor = graph.add("Max", "probabilities", np.array(_TINY))
+        graph.add("Neg", graph.add("Log", floor), output="scores")
     if costs is None:
         winners = graph.add("ArgMax", scores, axis=1, keepdims=0)
     else:
         expected = graph.add("MatMul", "probabilities", costs)
         winners = graph.add("ArgMin", expected, axis=1, keepdims=0)
     graph.add("Gather", _label_values(classifier.classes_), winners, axis=0, output="label")
+
+
+def _measure(graph, conformal, X):
+    """Tell by what factor samples are farther from each class, or larger or smaller, than usual."""
+    reference, usual = conformal.reference_, conformal.calibration_.usual
+    Z = graph.columns(X, conformal.columns_, conformal.n_features_in_)
+    places = np.vstack([reference.centers, np.zeros(reference.spreads.size)])
+    squares = _squared_distances(graph, Z, places, reference.spreads)
+    squares = graph.add("Div", squares, np.array(float(reference.spreads.size)))
+    lengths = graph.add("Sqrt", graph.add("Max", squares, np.array(0.0)))
+    classes = np.arange(len(places) - 1)
+    distances = graph.add("Gather", lengths, classes, axis=1)
+    sizes = graph.add("Gather", lengths, classes[-1:] + 1, axis=1)
+    farther = graph.add("Div", distances, np.array(max(usual.distance, _TINY)))
+    ratios = graph.add("Div", sizes, np.array(max(usual.size, _TINY)))
+    ratios = graph.add("Add", ratios, np.array(SMALLEST))
+    ratios = graph.add("Div", ratios, np.array(1.0 + SMALLEST))
+    other = graph.add("Div", np.array(1.0), ratios)
+    graph.add("Max", farther, ratios, other, np.array(1.0), output="outlyingness")
 
 
 # Before the classifier --------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from sklearn.utils import get_tags
 
 from .._data import check_fitted
 from .._files import check_target, write_atomically
-from .._parameters import check_flag
-from ..model_selection.feature_flow import follow_features, steps_of
+from .._parameters import check_flag, check_share
+from ..model_selection.feature_flow import follow_features, split_conformal, steps_of
 from ..persistence.model_file import objects_in
 from ..streaming.request import N_NAMES, count_noun, list_names, quote
 from ..streaming.text import csv_bytes
@@ -52,6 +52,10 @@ class Predictions:
         Names of the samples, as str.
     remarks : tuple of str
         What was unusual and how it was handled, a sentence each.
+    credible : ndarray of bool, shape (n_samples, n_classes), or None
+        Which classes are credible, if `no_call` was given.
+    no_call : float or None
+        The share of the samples of a class that may be without it.
     words : list of dict of str to float, or None
         Of documents, the words that decided, if they were asked for; see
         :func:`explain_documents`.
@@ -63,6 +67,28 @@ class Predictions:
     ids: np.ndarray | None
     remarks: tuple = ()
     words: list | None = None
+    credible: np.ndarray | None = None
+    no_call: float | None = None
+
+    @property
+    def calls(self):
+        """The class of each sample, None where none, or more than one, is credible; as objects."""
+        if self.credible is None:
+            return np.array(self.labels, dtype=object)
+        is_called = self.credible.sum(axis=1) == 1
+        found = self.classes[self.credible.argmax(axis=1)].tolist()
+        pairs = zip(found, is_called.tolist(), strict=True)
+        return np.array([label if called else None for label, called in pairs], dtype=object)
+
+    def counts(self):
+        """Count the samples of each class, and those without a call by the reason."""
+        calls = self.calls.tolist()
+        found = {str(label): calls.count(label) for label in self.classes.tolist()}
+        if self.credible is not None:
+            numbers = self.credible.sum(axis=1)
+            found["no call: several classes are credible"] = int((numbers > 1).sum())
+            found["no call: resembles no class"] = int((numbers == 0).sum())
+        return found
 
     def __repr__(self):
         return f"<Predictions: {len(self.labels)} samples, {len(self.classes)} classes>"
@@ -70,10 +96,11 @@ class Predictions:
     def write_csv(self, path, force=False):
         """Write a row for each sample: ``id``, ``prediction``, ``probability_<class>``, ``words``.
 
-        Without ids, probabilities or words, their columns are left out. Numbers are written so
-        that they read back exactly. A text that a spreadsheet would run as a formula, because it
-        begins with = + - @ or a tab, gets an apostrophe before it, which :func:`read_table` takes
-        away. The file is written in one atomic step.
+        Without ids, probabilities or words, their columns are left out. With `no_call` there is a
+        column ``credible``, with all classes that are, or "none"; unless it is one, the prediction
+        is left empty. Numbers are written so that they read back exactly. A text that a spreadsheet
+        would run as a formula, because it begins with = + - @ or a tab, gets an apostrophe before
+        it, which :func:`read_table` takes away. The file is written in one atomic step.
 
         Parameters
         ----------
@@ -89,7 +116,9 @@ class Predictions:
 
     def _columns(self):
         columns = {} if self.ids is None else {"id": self.ids.tolist()}
-        columns["prediction"] = self.labels.tolist()
+        columns["prediction"] = ["" if label is None else label for label in self.calls.tolist()]
+        if self.credible is not None:
+            columns["credible"] = [self._say_credible(row) for row in self.credible]
         if self.probabilities is not None:
             for label, column in zip(self.classes.tolist(), self.probabilities.T, strict=True):
                 columns[f"probability_{label}"] = [repr(float(value)) for value in column]
@@ -97,13 +126,16 @@ class Predictions:
             columns["words"] = [say_words(each) for each in self.words]
         return columns
 
+    def _say_credible(self, row):
+        return "; ".join(str(label) for label in self.classes[row].tolist()) or "none"
+
 
 def say_words(words):
     """Tell words with their weights, in one text."""
     return "; ".join(f"{word} ({weight:+.3g})" for word, weight in words.items())
 
 
-def predict_table(model, table, *, target=None, allow_extra=False):
+def predict_table(model, table, *, target=None, allow_extra=False, no_call=None):
     """Predict the classes of the samples of a table, with its columns matched by name.
 
     The order of the columns does not matter. Columns that the model was fitted to but does not
@@ -119,11 +151,17 @@ def predict_table(model, table, *, target=None, allow_extra=False):
         Name of the labels in training. A column of that name is left out, with a remark.
     allow_extra : bool, default=False
         Whether columns that the model was not fitted to are left out, too.
+    no_call : float or None, default=None
+        Leave samples without a class where none, or more than one, is credible, so that of each
+        class at most this share of new samples has a set of credible classes without their own. It
+        takes a model that ends in a :class:`~centroidal.ConformalClassifier`, as that of
+        :func:`~centroidal.model_selection.select_features`.
 
     Returns
     -------
     Predictions
-        Labels and probabilities, the same as those of `predict` and `predict_proba`.
+        Labels and probabilities, the same as those of `predict` and `predict_proba`; a remark if
+        the samples lie on another scale than those of training.
 
     Raises
     ------
@@ -161,24 +199,73 @@ def predict_table(model, table, *, target=None, allow_extra=False):
     check_flag("allow_extra", allow_extra)
     _check_classifier(model)
     if takes_documents(model):
-        return replace(predict_rows(model, table.X), ids=table.ids, remarks=table.remarks)
+        found = predict_rows(model, table.X, no_call)
+        return replace(found, ids=table.ids, remarks=(*table.remarks, *found.remarks))
     _check_n_features(model, table.n_features)
     remarks = [remark for remark in table.remarks if not remark.endswith(_TO_BE_FILLED)]
     place, is_read = _match(model, table, target, allow_extra, remarks)
     is_cleared = _check_missing(model, table, place, is_read, remarks)
     X = _move_columns(table.X, np.where(is_cleared, _NOT_THERE, place))
-    return replace(predict_rows(model, X), ids=table.ids, remarks=tuple(remarks))
+    found = predict_rows(model, X, no_call)
+    return replace(found, ids=table.ids, remarks=(*remarks, *found.remarks))
 
 
-def predict_rows(model, X):
+def predict_rows(model, X, no_call=None):
     """Predict the classes of rows whose columns are those of training, in their order."""
     _check_classifier(model)
+    before, conformal = split_conformal(model)
+    if no_call is not None:
+        _check_no_call(no_call, conformal)
     with warnings.catch_warnings():
         # An array cannot show that its columns are in order.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         labels = model.predict(X)
         probabilities = model.predict_proba(X) if hasattr(model, "predict_proba") else None
-    return Predictions(labels, model.classes_, probabilities, ids=None)
+        found = Predictions(labels, model.classes_, probabilities, ids=None)
+        if conformal is None or len(labels) == 0:
+            return found
+        Z = X if before is None else before.transform(X)
+        remarks = _on_scale(conformal.is_unlike(Z))
+        if no_call is None:
+            return replace(found, remarks=remarks)
+        remarks += _on_small_classes(conformal, no_call)
+        credible = conformal.predict_set(Z, no_call)
+    return replace(found, remarks=remarks, credible=credible, no_call=no_call)
+
+
+def _check_no_call(no_call, conformal):
+    check_share("no_call", no_call)
+    if conformal is None:
+        raise ValueError(
+            f"no_call={no_call!r} must be None: the model does not know how unusual samples of "
+            "each class are. Models of select_features do, unless their samples were read in "
+            "batches; ConformalClassifier gives it to any other."
+        )
+
+
+def _on_scale(is_unlike):
+    """Return a remark if most samples are unlike those of training."""
+    if not 2 * np.count_nonzero(is_unlike) > is_unlike.size:
+        return ()
+    number = count_noun(np.count_nonzero(is_unlike), "sample")
+    return (
+        f"{number} of {is_unlike.size} lie on another scale than those of training, or are of "
+        "another kind: in the features that the model reads they are farther from every class, or "
+        "larger or smaller, than 99 in 100 of these.",
+    )
+
+
+def _on_small_classes(conformal, no_call):
+    """Return a remark if there are too few samples to exclude a class."""
+    always = np.isinf(conformal.thresholds(no_call).scores)
+    if not always.any():
+        return ()
+    names = list_names(conformal.classes_[always].tolist())
+    number = conformal.calibration_.codes.size
+    return (
+        f"Of class {names} there are too few training samples ({number} in all) to exclude it with "
+        f"no_call={no_call:g}; with a larger share it may be.",
+    )
 
 
 def _check_classifier(model):

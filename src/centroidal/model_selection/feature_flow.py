@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 
+from ..classifiers import ConformalClassifier, CostSensitiveClassifier
 from ..solvers.ranking import WEIGHT_ROUNDING, rank_features
 
 # Steps that make each column of that column alone. Others may mix them, as a norm of rows does.
@@ -36,6 +37,18 @@ def last_step(model):
     while isinstance(model, Pipeline):
         model = model.steps[-1][1]
     return model
+
+
+def split_conformal(model):
+    """Return what comes before the classifier that knows when not to call, and it.
+
+    Either is None if there is none.
+    """
+    before = model[:-1] if isinstance(model, Pipeline) and len(model.steps) > 1 else None
+    last = last_step(model)
+    if isinstance(last, CostSensitiveClassifier):
+        last = getattr(last, "estimator_", None)
+    return before, last if isinstance(last, ConformalClassifier) else None
 
 
 def follow_features(steps, n_features, *, keeps_all=lambda step: False):

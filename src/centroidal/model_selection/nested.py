@@ -25,10 +25,12 @@ from .._parameters import (
     optional,
 )
 from .._progress import ProgressMixin, with_callbacks
+from ..solvers.calibration import fit_temperature, temper
+from ..solvers.conformal import HeldOut
 from ..statistics import map_blocks
 from .intervals import Outcome
 from .methods import PROBABILITY_SCORES, SCORINGS, metric_of
-from .metrics import Tested, check_scoring, corrected_error, score_hits
+from .metrics import Tested, check_scoring, corrected_error, loss_moments, score_hits
 from .splits import Repeat, list_folds, size_ratio, training_sets
 
 __all__ = [
@@ -284,6 +286,13 @@ class ChosenPredictions(NamedTuple):
     probabilities: np.ndarray | None  # of the classes, a row a sample
     losses: np.ndarray | None  # see `loss_moments`; None without probabilities
     n_features: int | None = None  # by which; None if it is the size
+    held_out: HeldOut | None = None  # as the model says it, for calibration
+
+    def temper(self, temperature):
+        """Return the same with probabilities at a temperature."""
+        probabilities = temper(self.probabilities, temperature)
+        losses = loss_moments(probabilities, self.held_out.codes)
+        return self._replace(probabilities=probabilities, losses=losses)
 
 
 class FoldCounts(NamedTuple):
@@ -425,13 +434,49 @@ class NestedScores:
     @property
     def predictions(self):
         """Predictions of the test samples of each fold by what the fold chose."""
-        return [found.predicted for _, found in self._winners]
+        return self._calibrated
+
+    @cached_property
+    def _calibrated(self):
+        """The same, with probabilities that are calibrated by the other folds of the repeat.
+
+        Where probabilities decide or are scored, they are those by which something was chosen.
+        """
+        found = [found.predicted for _, found in self._winners]
+        if self._choice.needs_probabilities or any(each.held_out is None for each in found):
+            return found
+        return [
+            each.temper(fit_temperature(*self._other_folds(place)[:2]))
+            for place, each in enumerate(found)
+        ]
+
+    def _other_folds(self, place):
+        """Return what the method of a fold says of the samples of the others of the repeat."""
+        key, (first, number) = self._winners[place][0], divmod(place, self._n_folds)
+        others = [fold for fold in range(self._n_folds) if fold != number]
+        folds = (self._folds[first * self._n_folds + fold] for fold in others)
+        return HeldOut.join([fold[key].predicted.held_out for fold in folds])
+
+    @property
+    def _n_folds(self):
+        return len(self._folds) // self._n_repeats
+
+    def held_out(self, n_repeats=None):
+        """Return what the method that was chosen says of held-out samples, a list a repeat.
+
+        These are of the folds, by what their inner folds chose; None if it has no probabilities.
+        """
+        found = [fold[self.method].predicted.held_out for fold in self._folds]
+        if any(each is None for each in found):
+            return None
+        starts = range(0, len(found), self._n_folds)[:n_repeats]
+        return [found[start : start + self._n_folds] for start in starts]
 
     @property
     def outcome(self):
         """What the folds chose and what came out, as intervals need it."""
         found = [each for _, each in self._winners]
-        losses, inner = [each.predicted.losses for each in found], None
+        losses, inner = [each.losses for each in self._calibrated], None
         if found[0].inner.confusion is not None:
             inner = np.array([each.inner.confusion for each in found])
         return Outcome(

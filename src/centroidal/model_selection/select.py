@@ -233,6 +233,13 @@ def select_features(
     two estimates of the error leaves, the other being that of nested cross-validation
     :cite:p:`Bates2024`. It never has the width 0.
 
+    **Probabilities** of samples in memory are calibrated by one temperature, which is fitted to the
+    predictions of held-out samples :cite:p:`Guo2017`: those of `model` by all of them, those of
+    which `metrics` tells by the other folds. `model` is, or ends in, a
+    :class:`~centroidal.ConformalClassifier`, which also knows when not to call a class, see
+    `FeatureSelection.calls`. Where probabilities decide or are scored, with costs, "neg_log_loss"
+    or "neg_brier_score", they stay what the classifier says, in all folds and in `model`.
+
     **Suspicion.** Samples in memory are looked at for what would make the score too good: copies
     and near copies of samples that are in no common group, and features that give the class away,
     see `FeatureSelection.suspicions`.
@@ -251,7 +258,8 @@ def select_features(
     **Batches.** Means take two passes, medians one for each block of columns and one more. A run
     that was killed and is started again ends with the same result, to the bit. When it is finished
     the checkpoint is a file with the model. Samples in batches have no `blocks`, and are not looked
-    at for suspicion.
+    at for suspicion. As nothing is kept of a single one, their model is not calibrated, and calls a
+    class for every sample.
 
     **Time** of "l2" and "l1" is that of ``n_repeats * cv * (cv + 1) / 2`` fits, 15 a repeat with 5
     folds, whatever the number of features tried. The other methods rank the features so often, and
@@ -351,6 +359,7 @@ def select_features(
         metrics=metrics,
         intervals=unseen.intervals(metrics),
         costs=choice.costs,
+        calls=source.count_calls(scores, choice),
         **stand_ins._asdict(),
         **described,
         seconds=time.perf_counter() - start,
@@ -385,7 +394,7 @@ class _Selected(NamedTuple):
     choice: Choice
 
 
-def _select(source, method, choice, panel, cv, n_repeats):
+def _select(source, method, choice, panel, cv, n_repeats, calibrates=True):
     """Score the methods in folds of a source, choose, and fit what was chosen to all samples."""
     if panel is not None:
         choice = panel.narrow(choice, source.classes.size)
@@ -398,7 +407,7 @@ def _select(source, method, choice, panel, cv, n_repeats):
     scores = nested_cross_validation(source, candidates, choice, repeats)
     chosen = candidates[scores.method]
     chosen = chosen._replace(procedure=chosen.procedure.take(scores.classifier))
-    final = source.fit_final(chosen, scores.n_features, choice.costs)
+    final = source.fit_final(chosen, scores, choice, calibrates)
     return _Selected(candidates, repeats, scores, final, panel, choice)
 
 
@@ -415,7 +424,7 @@ def _select_part(method, choice, wishes, panel, classes, source):
         choice = choice._replace(costs=choice.costs[np.ix_(places, places)])
     if panel is not None and source.text is not None:  # of which the part has other words
         panel = wishes.of_source(source, choice)
-    found = _select(source, method, choice, panel, None, 1)
+    found = _select(source, method, choice, panel, None, 1, calibrates=False)
     return found.final, found.final.number_of(found.scores.n_features)
 
 

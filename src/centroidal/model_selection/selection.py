@@ -77,6 +77,12 @@ class FeatureSelection:
     costs : ndarray of shape (n_classes, n_classes), or None
         What each prediction costs, by true class, in rows, and predicted class, if costs or class
         weights were given. Predictions are then those of the least expected cost.
+    calls : tuple of dict or None
+        What comes of leaving samples without a class where none, or more than one, is credible, at
+        several levels ``no_call``: the shares of unseen samples that are ``called``, for which
+        ``several`` classes are credible, and that resemble ``none``; the ``accuracy`` of those that
+        are called; ``coverage``, the share whose class is credible, and ``class_coverage``, the
+        same of each class. None for batches as well, and without probabilities.
     confusion : ndarray of int, shape (n_classes, n_classes)
         Test samples of all folds by true class, in rows, and predicted class, for that score.
     random_score, se_random : float
@@ -87,8 +93,8 @@ class FeatureSelection:
         Number of the predicted class of each sample when it was not seen, as for `score`. None for
         samples that were read in batches, of which only counts are kept.
     probabilities : ndarray of shape (n_repeats, n_samples, n_classes), or None
-        Probabilities of the classes for each sample when it was not seen. None for batches as well,
-        and for methods whose classifier has none.
+        Probabilities of the classes for each sample when it was not seen, calibrated by samples of
+        other folds. None for batches as well, and for methods whose classifier has none.
     true_codes : ndarray of int, shape (n_samples,), or None
         Number of the class of each sample; None for batches as well.
     fold_choices : tuple of dict
@@ -185,6 +191,7 @@ class FeatureSelection:
     metrics: dict
     intervals: dict
     costs: np.ndarray | None
+    calls: tuple | None
     confusion: np.ndarray
     random_score: float
     se_random: float

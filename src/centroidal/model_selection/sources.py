@@ -16,12 +16,16 @@ from scipy.sparse import issparse
 from .._data import rows_of
 from .._parameters import number
 from .._progress import progress_function
-from ..classifiers import CostSensitiveClassifier, FisherSubspace
+from ..classifiers import ConformalClassifier, CostSensitiveClassifier, FisherSubspace
+from ..solvers.conformal import Calibration, HeldOut
 from ..solvers.fold_centers import FeatureRows, count_folds
+from ..solvers.outliers import ClassReference
+from ..statistics import class_moments
 from ..statistics.threads import row_blocks
 from ..streaming.labels import hash_names
 from ..streaming.request import texts
 from .blocks import Blocks
+from .calls import count_calls
 from .covariates import Covariates
 from .learning import draw_fewer, run_learning_curve
 from .methods import METHODS, DataKind
@@ -317,15 +321,28 @@ class MemorySource:
                 summaries.update(zip(mine, found, strict=True))
         return summaries
 
-    def fit_final(self, candidate, n_features, costs):
-        """Fit the model with so many features to all samples; costs decide, unless None."""
+    def fit_final(self, candidate, scores, choice, calibrates=True):
+        """Fit what was chosen to all samples, and calibrate it by those that were held out."""
+        data, costs = self._samples.for_model, choice.costs
         with thread_limit("threads" if candidate.uses_threads else None):
-            final = candidate.procedure.fit_final(self._samples.for_model, n_features)
+            final = candidate.procedure.fit_final(data, scores.n_features)
         self._step_done("all samples")
-        model = self._samples.pipeline(final.model)
+        model, repeats = final.model, scores.held_out() if calibrates else None
+        if repeats is not None and hasattr(model, "predict_proba"):
+            columns = np.sort(final.ranking[: final.number_of(scores.n_features)])
+            reference = _class_reference(data, columns, np.arange(data.codes.size))
+            held_out = [HeldOut.join(folds) for folds in repeats]
+            calibration = Calibration.of(held_out, not choice.needs_probabilities)
+            model = ConformalClassifier.of_fitted(model, columns, reference, calibration)
+        model = self._samples.pipeline(model)
         if costs is not None:
             model = CostSensitiveClassifier.of_fitted(model, costs)
         return final._replace(model=model)
+
+    def count_calls(self, scores, choice):
+        """Count what comes of not calling some samples; None without probabilities."""
+        repeats = scores.held_out(1)
+        return None if repeats is None else count_calls(repeats[0], not choice.needs_probabilities)
 
     def group_hits(self, scores, repeats):
         """Return None: what is known of each sample says more."""
@@ -471,6 +488,9 @@ def _predict(work, left_out, key, position, summary):
     ask = _score_set if trial.choice.needs_scores else _count_set
     place = None if position is None else mine[position]
     tested, drawn, chosen = ask(trial, data, path, left_out, test, sizes, place, orders)
+    if chosen is not None and chosen.probabilities is not None:
+        columns = np.sort(columns_of_size(path, sizes[place]))
+        chosen = _hold_out(trial, data, columns, left_out, test, chosen)
     at_random = Tested.stack(drawn) if has_random else None
     if key is None:
         return _Found([], at_random)
@@ -516,6 +536,22 @@ def _keep(parts, place, codes):
         return ChosenPredictions(chosen, None, None)
     probabilities = np.concatenate([each.probabilities[place] for each in parts])
     return ChosenPredictions(chosen, probabilities, loss_moments(probabilities, codes))
+
+
+def _hold_out(trial, data, columns, left_out, test, chosen):
+    """Keep what calibration needs of held-out samples; how unlike others they are, once of each."""
+    found = HeldOut(chosen.probabilities, data.codes[test])
+    if trial.repeat.number == 0:
+        train = trial.repeat.rows_without(*left_out)
+        reference = _class_reference(data, columns, train)
+        found = HeldOut(*found[:2], *reference.measure(data.X[test][:, columns]))
+    return chosen._replace(held_out=found)
+
+
+def _class_reference(data, columns, rows):
+    """Return the classes of some rows in some columns."""
+    X = data.X[rows][:, columns]
+    return ClassReference.of(class_moments(X, data.codes[rows], data.classes.size))
 
 
 def _fit(work, left_out, key, summary):

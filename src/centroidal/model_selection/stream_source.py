@@ -242,8 +242,12 @@ class BatchSource:
     def _advance(self, rows_read):
         self._done = Progress(self._done.n_done + 1, rows_read.n_done)
 
-    def fit_final(self, candidate, n_features, costs):
-        """Return the model with so many features, of the summary of all rows; costs decide."""
+    def fit_final(self, candidate, scores, choice, calibrates=True):
+        """Return the model that was chosen, of the summary of all rows; costs decide.
+
+        It is not calibrated, as nothing is kept of a single sample.
+        """
+        n_features, costs = scores.n_features, choice.costs
         if self._done.finished:
             return self._keep_final(self._model, n_features, self._spreads)
         batches, summary = self._batches, self._summary
@@ -275,6 +279,10 @@ class BatchSource:
             for each, mine, repeat in zip(self._tally.hits, chosen, repeats, strict=True)
         ]
         return np.array(hits), self._groups.counts.sum(axis=1)
+
+    def count_calls(self, scores, choice):
+        """Return None: it takes single samples."""
+        return
 
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: nothing, only counts are kept."""

@@ -6,6 +6,7 @@ Keys of `ALLOWED` are the loaders of skops: what a name is to be built by.
 __all__ = ["ALLOWED", "ESTIMATORS", "KEY_TYPES", "trust"]
 
 ESTIMATORS = {
+    "centroidal.classifiers.conformal.ConformalClassifier",
     "centroidal.classifiers.cost_sensitive.CostSensitiveClassifier",
     "centroidal.classifiers.decision_dag.DecisionDAGClassifier",
     "centroidal.classifiers.disjoint_centroid.DisjointCentroidClassifier",
@@ -106,6 +107,9 @@ _TUPLES = {
     "centroidal.solvers.fisher_subspace.LinearRule",
     "centroidal.solvers.sparse_centers.CenterPath",
     "centroidal.solvers.distances.Whitening",
+    "centroidal.solvers.conformal.Calibration",
+    "centroidal.solvers.outliers.ClassReference",
+    "centroidal.solvers.outliers.Usual",
     "centroidal.statistics.gram.GramSummary",
     "centroidal.statistics.sample_count.SampleCount",
     "centroidal.statistics.spectrum.Spectrum",

@@ -170,6 +170,7 @@ def _content(selection, comparison, table, command):
         "recall": sections.recall_section(selection, comparison),
         "metrics": sections.metric_section(selection),
         "costs": sections.cost_section(selection),
+        "calls": selection and sections.call_section(selection.calls, selection.classes),
         "stability": sections.stability_section(selection),
         "reproduction": sections.reproduction_section(selection, comparison, table, command),
         "caveats": sections.caveat_section(selection, comparison),

@@ -539,6 +539,27 @@ def cost_section(selection):
     }
 
 
+def call_section(calls, classes):
+    """Return what comes of leaving samples without a class, a row a level; None if not known."""
+    if not calls:
+        return None
+    labels = class_labels(classes) if len(classes) <= _MAX_MATRIX else []
+    shown = ("called", "accuracy", "several", "none", "coverage")
+    rows = []
+    for each in calls:
+        shares = [each[name] for name in shown] + each["class_coverage"][: len(labels)]
+        cells = (NOTHING if share is None else percent(share) for share in shares)
+        rows.append([_short(each["no_call"]), *cells])
+    return {
+        "caption": "Samples with and without a call, by the share of errors that is allowed",
+        "head": [
+            "No call at", "Called", "of these right", "Several classes", "No class",
+            "Class credible", *(f"of {label}" for label in labels),
+        ],
+        "rows": rows,
+    }  # fmt: skip
+
+
 def score_table(rows, caption):
     """Return rows of metrics, each with its interval, as a table."""
     return {
@@ -1002,6 +1023,7 @@ def evaluation_sections(evaluation, table, command):
         "scores": score_table(evaluation.rows(), "Scores"),
         "remarks": [tidy(remark, 1000) for remark in evaluation.remarks],
         "recall": _recall(evaluation.classes, evaluation.confusion, "the model"),
+        "calls": call_section(evaluation.calls and [evaluation.calls], evaluation.classes),
         "command": None if command is None else tidy(command, 5000),
         "facts": [*_table_facts(table), *samples],
         "embedded": None,

@@ -40,12 +40,13 @@ def test_json_has_everything(run, model, tmp_path):
     facts = json.loads(run(*EVALUATE, "--json").out)
     assert list(facts) == [
         "answer", "table", "metrics", "intervals", "promised", "same_table", "n_samples",
-        "n_groups", "classes", "confusion", "recall", "remarks", "written",
+        "n_groups", "classes", "confusion", "recall", "calls", "remarks", "written",
     ]  # fmt: skip
     assert sum(map(sum, facts["confusion"])) == facts["n_samples"] == 30
     low, high = facts["intervals"]["log_loss"]
     assert low <= facts["metrics"]["log_loss"] <= high
     assert facts["promised"]["scoring"] == "accuracy"
+    assert facts["calls"] is None
     assert facts["table"]["source"] == "new.csv"
     assert facts == json.loads(run(*EVALUATE, "--json").out)
 

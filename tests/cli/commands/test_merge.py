@@ -3,6 +3,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -287,15 +288,23 @@ def test_two_sites_predict_as_one_that_had_all_rows(run, tmp_path):
         options = ("--target", "tree", "--model", f"{site}.skops", *QUICK, "--quiet")
         assert run("select", f"{site}.csv", *options).code == 0
     found = run_alone("merge", "north.skops", "south.skops", "-o", "merged.skops")
+    calibrated = (
+        "Note: {} is calibrated, which takes samples: the merged model has the probabilities of "
+        "its classifier as they are, and calls a class for every sample.\n"
+    )
     assert (found.code, found.err) == (
         0,
-        "Note: south.skops has the features in another order; that of north.skops is kept.\n",
+        calibrated.format("north.skops")
+        + calibrated.format("south.skops")
+        + "Note: south.skops has the features in another order; that of north.skops is kept.\n",
     )
     for site in ("merged", "joined"):
         assert run("predict", f"{site}.skops", "new.csv", "-o", f"{site}_p.csv").code == 0
     merged, joined = (_predictions(tmp_path / f"{site}_p.csv") for site in ("merged", "joined"))
     assert merged[0] == joined[0]
-    np.testing.assert_allclose(merged[1], joined[1], rtol=1e-10, atol=1e-12)
+    inside = load_model("joined.skops").estimator_
+    new = pd.read_csv(tmp_path / "new.csv").drop(columns="tree")
+    np.testing.assert_allclose(merged[1], inside.predict_proba(new), rtol=1e-10, atol=1e-12)
     sources = read_model_card("merged.skops").metadata["sources"]
     digests = [read_table(f"{site}.csv", target="tree").digest for site in ("north", "south")]
     assert [each["digest"] for each in sources] == digests

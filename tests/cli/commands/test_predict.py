@@ -201,3 +201,81 @@ def test_type_that_is_not_there_is_told(run, model, tmp_path):
     write_csv(tmp_path / "new.csv", *make_samples())
     found = run(*PREDICT, "--trust", "Classifier")
     assert (found.code, "must be the dotted name of a type" in found.err) == (2, True)
+
+
+# ------------------------------------------------------------------ no call
+
+
+@pytest.fixture
+def selected(run, tmp_path):
+    """What `select` makes of enough samples to exclude a class."""
+    X, y = make_samples(90)
+    write_csv(tmp_path / "train.csv", X, y)
+    options = ("--target", "tree", "--model", "m.skops", "-k", "3", "--repeats", "1", "--quiet")
+    assert run("select", "train.csv", *options).code == 0
+    return X, y
+
+
+def test_samples_that_resemble_no_class_are_not_called(run, selected, tmp_path):
+    X, y = selected
+    strange = np.vstack([X[:6], np.zeros((1, 6)), 10.0 * X[:2]])
+    write_csv(tmp_path / "new.csv", strange, y[:9])
+    found = run(*PREDICT, "--no-call", "0.2", "--json")
+    assert found.code == 0
+    facts, rows = json.loads(found.out), rows_of("p.csv")
+    assert list(rows[0])[:2] == ["prediction", "credible"]
+    assert facts["no_call"] == 0.2
+    assert [row["credible"] for row in rows[6:]] == ["none"] * 3
+    assert [row["prediction"] for row in rows[6:]] == [""] * 3
+    assert facts["counts"]["no call: resembles no class"] >= 3
+    assert sum(facts["counts"].values()) == 9
+    called = [row for row in rows if row["prediction"]]
+    assert len(called) >= 3
+    assert all(row["credible"] == row["prediction"] for row in called)
+
+
+def test_samples_on_another_scale_are_told(run, selected, tmp_path):
+    X, y = selected
+    write_csv(tmp_path / "new.csv", X, y)
+    assert "another scale" not in run(*PREDICT).err
+    write_csv(tmp_path / "new.csv", 10.0 * X, y)
+    found = run(*PREDICT, "--force")
+    assert "lie on another scale than those of training" in " ".join(found.err.split())
+
+
+def test_too_few_samples_for_a_small_share_are_told(run, selected, tmp_path):
+    X, y = selected
+    write_csv(tmp_path / "new.csv", X, y)
+    found = run(*PREDICT, "--no-call", "0.01")
+    assert "too few training samples (90 in all) to exclude it" in " ".join(found.err.split())
+    assert {row["credible"] for row in rows_of("p.csv")} == {"ash; elm; oak"}
+
+
+@pytest.mark.parametrize(
+    ("share", "message"),
+    [("0.05", "--no-call 0.05 must be None: the model does not know"), ("2", "between 0 and 1")],
+)
+def test_no_call_that_cannot_be_is_refused(run, model, tmp_path, share, message):
+    X, y = make_samples()
+    write_csv(tmp_path / "new.csv", X, y)
+    found = run(*PREDICT, "--no-call", share)
+    assert found.code == 2
+    assert message in " ".join(found.err.split())
+    assert not (tmp_path / "p.csv").exists()
+
+
+def test_evaluation_tells_what_comes_of_it(run, selected, tmp_path):
+    X, y = selected
+    write_csv(tmp_path / "new.csv", np.vstack([X, 0.0 * X[:10]]), [*y, *y[:10]])
+    command = ("evaluate", "m.skops", "new.csv", "--target", "tree", "--no-call", "0.2")
+    calls = json.loads(run(*command, "--json").out)["calls"]
+    assert calls["no_call"] == 0.2
+    assert calls["none"] >= 0.1
+    assert calls["called"] + calls["several"] + calls["none"] == pytest.approx(1.0)
+    assert len(calls["class_coverage"]) == 3
+    assert "No call at 0.2:" in run(*command).out
+
+
+def test_card_tells_what_came_of_held_out_samples(run, selected):
+    found = run("show", "m.skops")
+    assert "no_call 0.05, called" in " ".join(found.out.split())

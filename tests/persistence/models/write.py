@@ -19,6 +19,7 @@ from tests.public_names import PUBLIC_ESTIMATORS
 
 FOLDER = Path(__file__).parent
 REQUIRED = {
+    "ConformalClassifier": [centroidal.FisherSubspaceClassifier()],
     "CostSensitiveClassifier": [centroidal.FisherSubspaceClassifier()],
     "DecisionDAGClassifier": [centroidal.FisherSubspaceClassifier()],
     "StabilitySelector": [centroidal.L21CentroidSelector()],

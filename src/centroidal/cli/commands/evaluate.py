@@ -18,11 +18,12 @@ from ..options import READING, SHEET, add_options, option_names
 HELP = "Score a model on samples with labels that it has not seen (external validation)."
 EXAMPLES = """\
   centroidal evaluate tumour.skops other_hospital.csv --target tumour --report report.html
-  centroidal evaluate tumour.skops other_hospital.csv --target tumour --groups patient --json"""
+  centroidal evaluate tumour.skops other_hospital.csv --target tumour --groups patient --json
+  centroidal evaluate tumour.skops other_hospital.csv --target tumour --no-call 0.05"""
 
 _PRINTED = (
     "metrics", "intervals", "promised", "same_table", "n_samples", "n_groups", "classes",
-    "confusion", "recall", "remarks",
+    "confusion", "recall", "calls", "remarks",
 )  # fmt: skip
 
 
@@ -35,6 +36,7 @@ def add_arguments(parser):
         "alike, and the column is no feature; none: each sample stands for itself (default: "
         "repeated sample ids are groups)",
     )  # fmt: skip
+    add_options(parser, "--no-call")
     add_options(parser.add_argument_group("reading the table"), *READING, *SHEET, "--allow-extra")
     add_options(parser.add_argument_group("documents"), "--text", "--encoding")
     add_options(parser, "--trust")
@@ -64,7 +66,10 @@ def _evaluate(args, table):
     from ...io import evaluate_model
 
     groups = groups_of(args, table)
-    options = {"random_state": args.seed, "allow_extra": args.allow_extra, "trusted": args.trust}
+    options = {
+        "random_state": args.seed, "allow_extra": args.allow_extra, "trusted": args.trust,
+        "no_call": args.no_call,
+    }  # fmt: skip
     try:
         with advice_on_trust(), input_errors():
             return evaluate_model(args.model, table, groups=groups, **options)

@@ -3,38 +3,41 @@
 from .. import display
 from ..files import Outputs, advice_on_trust, load_model_file
 from ..messages import InputError, input_errors
-from ..options import READING, add_options, add_output
+from ..options import READING, add_options, add_output, option_names
 
 HELP = "Predict the classes of new samples with a model."
 EXAMPLES = """\
   centroidal predict tumour.skops new.csv -o predictions.csv
   centroidal predict tumour.skops new.csv --id sample -o predictions.csv --allow-extra
+  centroidal predict tumour.skops new.csv -o predictions.csv --no-call 0.05
   centroidal predict reviews.skops new.jsonl --explain -o predictions.csv"""
 
 
 def add_arguments(parser):
     """Add the arguments."""
     add_options(parser, "model", "table")
-    add_output(parser, "P.csv", "predictions: id, prediction, probability_<class>")
+    add_output(parser, "P.csv", "predictions: id, prediction, credible, probability_<class>")
     add_options(parser.add_argument_group("reading the table"), *READING, "--encoding")
     parser.add_argument(
         "--explain", action="store_true",
         help="tell for each document the words that decided, and how much each weighs",
     )  # fmt: skip
-    add_options(parser, "--allow-extra", "--trust", "--force")
+    add_options(parser, "--no-call", "--allow-extra", "--trust", "--force")
 
 
 def run(args, messages):
     """Predict the classes of the samples of a table."""
     outputs = Outputs(args, {"--output": (".csv",)}, inputs=[args.model, args.table])
-    predictions = _predict(args)
+    try:
+        predictions = _predict(args)
+    except InputError as error:
+        raise InputError(option_names(error)) from error
     messages.remarks(predictions.remarks)
     outputs.write("--output", predictions.write_csv)
-    labels = predictions.labels.tolist()
-    counts = {str(label): labels.count(label) for label in predictions.classes.tolist()}
     display.show(
-        args, display.predictions, n_samples=len(labels), classes=predictions.classes,
-        remarks=predictions.remarks, counts=counts, written=outputs.written,
+        args, display.predictions, n_samples=len(predictions.labels), classes=predictions.classes,
+        no_call=predictions.no_call, remarks=predictions.remarks, counts=predictions.counts(),
+        written=outputs.written,
     )  # fmt: skip
 
 
@@ -53,7 +56,9 @@ def _predict(args):
             args.table, card=card, ids=args.id, drop=args.drop, transpose=args.transpose,
             layer=args.layer, duplicates=args.duplicates, max_bytes=args.max_bytes,
         )  # fmt: skip
-        return predict_table(model, table, target=target, allow_extra=args.allow_extra)
+        return predict_table(
+            model, table, target=target, allow_extra=args.allow_extra, no_call=args.no_call
+        )
 
 
 def _predict_documents(args, model):
@@ -65,7 +70,7 @@ def _predict_documents(args, model):
     with input_errors(TypeError):
         options = {"ids": args.id, "encoding": args.encoding, "max_bytes": args.max_bytes}
         table = read_new_documents(args.table, model, **options)
-        predictions = predict_table(model, table)
+        predictions = predict_table(model, table, no_call=args.no_call)
         if not args.explain:
             return predictions
         return replace(predictions, words=explain_documents(model, table.X))

@@ -70,7 +70,8 @@ _FILES = {
 # Of a selection: what the card of its model says, and what is printed besides.
 _ON_THE_CARD = (
     "method", "classifier", "scoring", "score", "se_score", "interval", "random_score", "se_random",
-    "n_folds", "n_repeats", "n_groups", "group_name", "block_name", "costs", "panel", "seed",
+    "n_folds", "n_repeats", "n_groups", "group_name", "block_name", "costs", "calls", "panel",
+    "seed",
     "versions",
 )  # fmt: skip
 _PRINTED = (

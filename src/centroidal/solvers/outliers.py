@@ -1,0 +1,69 @@
+"""How unlike the samples of training a sample is, whatever class it may be of.
+
+The probabilities of a classifier compare classes with each other: far from all of them, they are as
+sure as anywhere. Here is what they do not look at, as factors: how much farther from the center of
+a class than usual, and by how much the whole row is larger or smaller than usual.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import _state as state
+from .distances import squared_distances
+
+SMALLEST = 0.15  # of the usual size, added to all: rows of zeros, common in some data, are bounded
+
+
+class ClassReference(NamedTuple):
+    """Centers of the classes, and the spread of features inside them."""
+
+    centers: np.ndarray
+    spreads: np.ndarray
+
+    _state = {
+        "centers": state.floats("classes", "read"),
+        "spreads": state.divisors("read"),
+    }
+
+    @classmethod
+    def of(cls, moments):
+        """Take them from class moments; what does not vary inside classes, by its whole spread."""
+        within, whole = np.sqrt(moments.within_variance), np.sqrt(moments.variance)
+        spreads = np.where(within > 0.0, within, np.where(whole > 0.0, whole, 1.0))
+        return cls(moments.means, spreads)
+
+    def measure(self, X):
+        """Return the distance of samples from each class, and the size of each as one column.
+
+        Both are root mean squares over features, in units of their spread.
+        """
+        places = np.vstack([self.centers, np.zeros(self.spreads.size)])
+        squares = squared_distances(X, places, self.spreads) / self.spreads.size
+        lengths = np.sqrt(np.maximum(squares, 0.0))
+        return lengths[:, :-1], lengths[:, -1:]
+
+
+class Usual(NamedTuple):
+    """What is usual: medians of held-out samples."""
+
+    distance: float  # from the center of their class
+    size: float
+
+    _state = {"distance": state.number(least=0.0), "size": state.number(least=0.0)}
+
+    @classmethod
+    def of(cls, distances, sizes):
+        """Take them from the distances of samples from their own class, and their sizes."""
+        return cls(float(np.median(distances)), float(np.median(sizes)))
+
+    def outlyingness(self, distances, sizes):
+        """Return the factor by which distances or sizes are unusual, the larger of both.
+
+        It is at least 1. If the usual distance, or size, is 0, any other is as good as infinite.
+        """
+        tiny = np.finfo(float).tiny
+        with np.errstate(over="ignore"):
+            farther = distances / max(self.distance, tiny)
+            ratios = (sizes / max(self.size, tiny) + SMALLEST) / (1.0 + SMALLEST)
+        return np.maximum(np.maximum(farther, 1.0), np.maximum(ratios, 1.0 / ratios))

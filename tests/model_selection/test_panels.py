@@ -196,7 +196,7 @@ def test_model_of_a_panel_is_not_merged_with_others_which_would_forget_it(genes)
     X, y = genes
     found = select_features(X, y, include=["g11"], n_features_to_select=3, **QUICK)
     with pytest.raises(ValueError, match="cannot be merged"):
-        SparseCenterClassifier(3, scale="within").fit(X, y).merge(found.model)
+        SparseCenterClassifier(3, scale="within").fit(X, y).merge(found.model.estimator_)
 
 
 # ------------------------------------------------------------------ no copies

@@ -5,11 +5,11 @@ of features inside them, score outside. Which labels may change places depends o
 exchangeable: those of samples, of whole groups, or of samples inside a group or block.
 """
 
+from collections import deque
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
 from typing import NamedTuple
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from scipy.stats import beta
@@ -256,21 +256,23 @@ def run_permutations(source, run, asked, n_folds, n_jobs, prefer, step_done):
     run = partial(run, n_folds=n_folds)
     own = _try_labels(run, source, None)
     tally = _Tally(own, asked.stop_after)
-    jobs = ((run, source, relabelling.draw(source.seed, k)) for k in range(asked.number))
-    results = run_jobs(_try_labels, jobs, n_jobs, prefer)
+
+    def jobs():
+        for k in range(asked.number):
+            if tally.is_enough:
+                return
+            yield run, source, relabelling.draw(source.seed, k)
+
+    results = run_jobs(_try_labels, jobs(), n_jobs, prefer)
     try:
         for found in results:
             tally.add(found)
             step_done(f"permutation {len(tally.scores)}")
-            if tally.is_enough:
-                break
     except KeyboardInterrupt:
+        tally.is_enough = True
+        deque(results, maxlen=0)  # what was begun ends
         if not tally.scores:
             raise
-    finally:
-        with catch_warnings():  # of jobs that were begun and are not needed
-            simplefilter("ignore", UserWarning)
-            results.close()
     return PermutationTest(
         score=own.score,
         null_scores=np.array(tally.scores),
@@ -297,22 +299,21 @@ class _Tally:
         self._order = np.argsort(own.gains, kind="stable")
         self._limits = own.gains[self._order] * (1.0 - _ROUNDING)
         self._n_as_large = self._count_as_large(own.gains)
+        self.is_enough = False  # whether so many are as good that no more are needed
 
     def add(self, found):
-        """Take in one more."""
+        """Take in one more, unless there are enough."""
+        if self.is_enough:
+            return
         self.scores.append(found.score)
         self._largest.append(found.gains.max())
         self._n_as_large += self._count_as_large(found.gains)
+        good = _count_as_good(np.array(self.scores), self._own.score)
+        self.is_enough = self._stop_after is not None and good >= self._stop_after
 
     def _count_as_large(self, gains):
         """Count those as large as each gain of the labels themselves, the smallest first."""
         return gains.size - np.searchsorted(np.sort(gains), self._limits)
-
-    @property
-    def is_enough(self):
-        """Whether so many are as good that no more are needed."""
-        good = _count_as_good(np.array(self.scores), self._own.score)
-        return self._stop_after is not None and good >= self._stop_after
 
     def expected_false(self):
         """Mean number of features with a gain as large as that of each feature.

@@ -18,7 +18,7 @@ from centroidal import SparseCenterClassifier, SparseCenterClassifierCV
 from centroidal.model_selection import select_features
 from centroidal.model_selection.unseen import UnseenSamples
 
-from ._measure import measure, seconds
+from ._measure import Measured, cpu_seconds, measure, seconds
 
 __all__ = ["CASES"]
 
@@ -58,18 +58,24 @@ def sparse_l2(n_jobs):
 
 
 def dense_l1(n_jobs):
-    """All l1 statistics of a dense 20000 x 2000 table: 2 times faster than only the medians."""
-    X, y = _dense(20_000, 2_000, 5)
-    return {
-        "case": "dense l1 fit, 20000 x 2000, 5 classes",
-        "ours": measure(lambda: SparseCenterClassifier(100, metric="l1", n_jobs=n_jobs).fit(X, y)),
-        "limit": ("X.sum()", measure(X.sum), None),
-        "peer": (
-            "NearestCentroid(manhattan).fit",
-            measure(lambda: NearestCentroid(metric="manhattan").fit(X, y)),
-            2.0,
-        ),
-    }
+    """All l1 statistics of dense tables: 4 times faster than only the medians, one thread each."""
+    del n_jobs
+    for n_samples, n_features in ((20_000, 2_000), (2_000, 20_000)):
+        X, y = _dense(n_samples, n_features, 5)
+        ours = SparseCenterClassifier(100, metric="l1", n_jobs=1)
+        peer = NearestCentroid(metric="manhattan")
+        extra = measure(lambda model=ours, X=X, y=y: model.fit(X, y), 1).extra_mb
+        yield {
+            "case": f"dense l1 fit, {n_samples} x {n_features}, 5 classes",
+            "ours": Measured(cpu_seconds(lambda model=ours, X=X, y=y: model.fit(X, y)), extra),
+            "limit": ("X.sum()", cpu_seconds(X.sum), None),
+            "peer": (
+                "NearestCentroid(manhattan).fit",
+                cpu_seconds(lambda model=peer, X=X, y=y: model.fit(X, y)),
+                4.0,
+            ),
+            "note": "CPU seconds, one thread each",
+        }
 
 
 def sparse_l1(n_jobs):

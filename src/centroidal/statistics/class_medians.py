@@ -169,7 +169,8 @@ def _equal_weight_summary(X, labels, summary):
             middles = []
             for c, own in samples.by_class(members):
                 middles.append(_middle_values(own))
-                medians[c, block] = 0.5 * np.add(*middles[-1])
+                with np.errstate(over="ignore"):  # what is too large is told later
+                    medians[c, block] = 0.5 * np.add(*middles[-1])
             lowest, highest = np.min(middles, axis=(0, 1)), np.max(middles, axis=(0, 1))
             _loops.equal_weight_dispersions(
                 members, block.start, samples.bounds, labels.totals, labels.half, lowest, highest,
@@ -184,10 +185,11 @@ def _equal_weight_deviations(X, labels, medians, deviations):
 
     def deviate(start, stop):
         for block, members in samples.blocks(start, stop):
-            for c, own in samples.by_class(members):
-                own -= medians[c, block, None]
-            middles = _middle_values(np.abs(members, out=members))
-            deviations[block] = 0.5 * np.add(*middles)
+            with np.errstate(over="ignore", invalid="ignore"):  # what is too large is told later
+                for c, own in samples.by_class(members):
+                    own -= medians[c, block, None]
+                middles = _middle_values(np.abs(members, out=members))
+                deviations[block] = 0.5 * np.add(*middles)
 
     return deviate
 

@@ -16,7 +16,13 @@ from centroidal import (
 )
 from centroidal.solvers import feature_partitions, l21_centroids, linear_centroid_encoder, relieff
 from centroidal.statistics import gram, spectrum
-from centroidal.statistics.threads import column_blocks, limit_blas, map_blocks, run_blocks
+from centroidal.statistics.threads import (
+    column_blocks,
+    limit_blas,
+    map_blocks,
+    one_ahead,
+    run_blocks,
+)
 
 
 @pytest.mark.parametrize("n_columns", [0, 1, 511, 512, 513, 2000])
@@ -166,3 +172,33 @@ def test_fit_of_a_small_table_has_one_thread_of_blas(module, function, model, rn
     assert seen
     assert all(found == {1} for found in seen)
     assert n_blas_threads() == {2}
+
+
+def test_one_ahead_yields_the_items_in_their_order():
+    assert list(one_ahead(iter(range(20)))) == list(range(20))
+    assert list(one_ahead([])) == []
+
+
+def test_one_ahead_makes_the_next_item_meanwhile_and_no_more():
+    made = []
+
+    def items():
+        for number in range(5):
+            made.append(number)
+            yield number
+
+    coming = one_ahead(items())
+    assert next(coming) == 0
+    coming.close()  # waits for what is being made
+    assert made == [0, 1]
+
+
+def test_one_ahead_raises_where_the_item_would_come():
+    def items():
+        yield 1
+        raise ValueError("the second one is broken")
+
+    coming = one_ahead(items())
+    assert next(coming) == 1
+    with pytest.raises(ValueError, match="the second one is broken"):
+        next(coming)

@@ -59,6 +59,16 @@ def run_blocks(function, blocks, n_jobs=None):
         pass
 
 
+def one_ahead(items):
+    """Yield items, the next of which is made in a thread of its own while one is worked with."""
+    items, end = iter(items), object()
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, items, end)
+        while (item := coming.result()) is not end:
+            coming = pool.submit(next, items, end)
+            yield item
+
+
 @contextmanager
 def one_blas_thread():
     """Keep BLAS to one thread inside, unless somebody does so already, here or in another thread.

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from .._data import label_codes
 from .._files import check_source, suffix_of
 from .._parameters import check_count
+from ..statistics.threads import one_ahead
 from .annotated_file import AnnotatedReader, Hdf5Store, ZarrStore
 from .arrays import open_folder, open_npz
 from .labels import check_labels, check_n_labels, hash_names
@@ -258,7 +259,9 @@ class Batches:
         """
         if isinstance(number, bool) or not isinstance(number, Integral) or number < 0:
             raise ValueError(f"number={number!r} must be a whole number from 0 on.")
-        return self._read(int(number))
+        found = self._read(int(number))
+        # Words take as long as what is done with them; other readers may not run in a thread.
+        return found if self.text is None else one_ahead(found)
 
     def _read(self, number):
         """Yield batches; whatever goes wrong is told with the number of the batch."""

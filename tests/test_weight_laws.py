@@ -72,10 +72,10 @@ RECIPES = {
     "encoder, absolute": lambda: LinearCentroidEncoder(alpha=3.0, relative=False),
 }
 # StabilitySelector hands weights on, and the network is trained in steps that rounding changes;
-# mixtures and conformal prediction, which counts samples, take none.
+# mixtures and conformal prediction, which counts samples, take none, nor do columns that are given.
 ELSEWHERE = {
     *("StabilitySelector", "SparseCentroidEncoder", "MixtureFisherClassifier"),
-    "ConformalClassifier",
+    *("ConformalClassifier", "ColumnSelector"),
 }
 FACTORS = [1e-9, 1 / 97, 0.3, 2.0, 7.0, 1e12]
 

@@ -249,7 +249,7 @@ def test_missing_values_need_an_imputer(genes):
     X[::5, 3] = np.nan
     with pytest.raises(ValueError, match="X holds missing values; .* impute='median'"):
         compare(None, X, y)
-    assert len(iter_comparison(None, X, y, impute="median")) == 18 * 15
+    assert len(iter_comparison(None, X, y, impute="median")) == 24 * 15
     without = compare({"forest": RandomForestClassifier(3)}, X, y, **QUICK)
     assert not without.table["n_failed"].any()
 

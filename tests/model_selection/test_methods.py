@@ -85,7 +85,7 @@ def test_further_method_selects(dummy, genes):
     found = select_features(*genes, method="dummy", **QUICK)
     assert found.method == "dummy"
     assert found.score > 0.6
-    assert isinstance(found.model[-1], Bayes)
+    assert isinstance(found.model.estimator_[-1], Bayes)
 
 
 def test_further_method_may_be_the_best_one(dummy, genes):

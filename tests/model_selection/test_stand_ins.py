@@ -78,7 +78,7 @@ def plain_score(found, X, y, panel, method):
     folds, panel = source.cut(found.n_folds, 1, False)[0].folds, np.sort(panel)
     model, hits = SparseCenterClassifier(scale="within"), []
     if method != "l2":
-        model = make_pipeline(StandardScaler(), clone(found.model[-1]))
+        model = make_pipeline(StandardScaler(), clone(found.model.estimator_[-1]))
     for fold in range(found.n_folds):
         test = folds == fold
         model.fit(X[~test][:, panel], y[~test])

@@ -152,7 +152,7 @@ def test_limit_is_restored_although_another_thread_is_still_inside():
         (spectrum, "_pull_back", SparseCenterClassifier(3, metric="mahalanobis")),
         (spectrum, "_pull_back", FisherSubspaceClassifier()),
         (gram, "_whiten_means", KernelFisherSubspaceClassifier(whitening="full")),
-        (l21_centroids, "_solve_on", L21CentroidSelector(alpha=0.3)),
+        (l21_centroids, "_solve_inside", L21CentroidSelector(alpha=0.3)),
         (linear_centroid_encoder, "solve_lasso", LinearCentroidEncoder()),
         (relieff, "_block_pairs", ReliefFSelector(metric="euclidean")),
         (feature_partitions, "assign", DisjointCentroidClassifier()),

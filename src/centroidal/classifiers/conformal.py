@@ -107,7 +107,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> model = ConformalClassifier(SparseCenterClassifier(20, scale="within")).fit(X, y)
     >>> bool(model.calibration_.temperature > 1.0)
     True
-    >>> model.predict_set(np.vstack([X[:1], 0.0 * X[:1], 10.0 * X[:1]]), no_call=0.05).sum(axis=1)
+    >>> model.predict_set(np.vstack([X[1:2], 0.0 * X[:1], 10.0 * X[:1]]), no_call=0.05).sum(axis=1)
     array([1, 0, 0])
     """
 

@@ -78,5 +78,5 @@ class ColumnSelector(SupportMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = tags.input_tags.string = True  # values are not looked at
         return tags

@@ -122,6 +122,7 @@ def test_options_reach_the_comparison(run, trees, line_up):
             "scoring": "balanced_accuracy",
             "impute": None,
             "preprocess": None,
+            "text": None,
             "groups": None,
             "n_jobs": 1,
             "random_state": 7,

@@ -47,11 +47,10 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
         standard deviation, as in the paper. "within": its pooled standard deviation inside the
         classes. "mad": its median absolute deviation from the class medians, times 1.4826; robust.
         A feature without spread is left as it is.
-    covariance : {"within", "total"} or array-like of shape (n_features, n_features), \
-            default="within"
-        What "mahalanobis" whitens with: the covariance around the class means, or around the mean
-        of all samples, shrunk by the formula of Ledoit and Wolf; or a given matrix, symmetric,
-        positive definite and in the units of the data, which is taken as it is.
+    covariance : str or array-like of shape (n_features, n_features), default="within"
+        What "mahalanobis" whitens with. "within": the covariance around the class means. "total":
+        that around the mean of all samples. Both are shrunk by the formula of Ledoit and Wolf. A
+        given matrix, symmetric, positive definite and in the units of the data, is taken as it is.
     priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
         Class probabilities. With "uniform" the nearest center decides.
     n_jobs : int or None, default=None

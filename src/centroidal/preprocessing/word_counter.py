@@ -4,7 +4,7 @@ from collections import Counter
 from numbers import Integral
 
 import numpy as np
-from scipy.sparse import csr_array, get_index_dtype, hstack
+from scipy.sparse import csr_array, hstack
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
 from .. import _state as state
@@ -16,6 +16,7 @@ from .words import (
     check_stop_words,
     document_columns,
     hashed_runs,
+    index_type,
     words_to_leave_out,
 )
 
@@ -292,7 +293,7 @@ class WordHasher(_DocumentTransformer):
         values, indices, indptr = zip(*(some.weigh() for some in self._runs(columns)), strict=True)
         counts = np.concatenate([np.diff(each) for each in indptr])
         ends = np.append(0, np.cumsum(counts))
-        ends = ends.astype(get_index_dtype(maxval=ends[-1]))  # small ones fit any classifier
+        ends = ends.astype(index_type(ends[-1]))
         shape = (counts.size, 2**self.n_bits)
         return csr_array((np.concatenate(values), np.concatenate(indices), ends), shape=shape)
 

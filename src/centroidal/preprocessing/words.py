@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from scipy.sparse import csr_array, get_index_dtype
+from scipy.sparse import csr_array
 
 from .. import _state as state
 from .._data import as_frame
@@ -139,9 +139,14 @@ def runs_of_words(places, numbers, lengths, length):
     return starts, last[starts]
 
 
+def index_type(largest):
+    """Return the type of whole numbers up to the largest: small ones fit any classifier."""
+    return np.int32 if largest <= np.iinfo(np.int32).max else np.int64
+
+
 def count_terms(columns, rows, shape):
     """Count how often each term, by its column, is in each document."""
-    index = get_index_dtype(maxval=max(*shape, rows.size))  # small, as some classifiers need it
+    index = index_type(max(*shape, rows.size))
     places = rows.astype(index), columns.astype(index)
     counts = csr_array((np.ones(rows.size), places), shape=shape)
     counts.sum_duplicates()

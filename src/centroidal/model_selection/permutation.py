@@ -190,7 +190,7 @@ class Relabelling(NamedTuple):
                 strata, name = groups, "samples within groups"
         if blocks is not None:
             name = f"{name}, within blocks"
-            strata = np.unique(np.column_stack([strata, blocks]), axis=0, return_inverse=True)[1]
+            strata = strata * (blocks.max() + 1) + blocks
         if units is not None:
             if blocks is not None and (strata != strata[first][units]).any():
                 raise ValueError("permute_within='blocks' needs each group in one block.")

@@ -51,7 +51,9 @@ __all__ = [
 ]
 
 AUTO = "auto"
-N_RANDOM = 5  # orders of the features that random ones are the first of, in each fold
+# Orders of the features that random ones are the first of, in each fold; of many samples, whose
+# score varies little, there is one.
+_N_RANDOM, _MANY_SAMPLES = 5, 20_000
 _ROUNDING = 1e-12  # means of the same scores in another order are equal
 
 
@@ -221,6 +223,7 @@ class Trial(NamedTuple):
     candidates: dict
     choice: Choice
     repeat: Repeat
+    n_random: int = _N_RANDOM  # orders of random features
     only_score: bool = False  # whether nothing is told of random features and single samples
 
     @property
@@ -265,10 +268,10 @@ class Trial(NamedTuple):
         confusion = tested.confusions[:, chosen].sum(axis=0)
         return InnerChoice(int(positions[chosen]), score, confusion)
 
-    def random_orders(self, fold, n_features, number):
+    def random_orders(self, fold, n_features):
         """Draw the orders of which random features are the first ones."""
         rng = np.random.RandomState(self.repeat.seeds[fold])
-        return np.array([rng.permutation(n_features) for _ in range(number)])
+        return np.array([rng.permutation(n_features) for _ in range(self.n_random)])
 
 
 class InnerChoice(NamedTuple):
@@ -318,7 +321,8 @@ def nested_cross_validation(source, candidates, choice, repeats):
     The source counts what training sets predict, of the candidates by key and for each repeat of
     the outer folds; the result is of class `NestedScores`.
     """
-    folds, trials = [], [Trial(candidates, choice, repeat) for repeat in repeats]
+    n_random = _N_RANDOM if source.class_counts.sum() <= _MANY_SAMPLES else 1
+    folds, trials = [], [Trial(candidates, choice, repeat, n_random) for repeat in repeats]
     source.prepare(trials)
     for trial in trials:
         counts = source.count_predictions(trial)

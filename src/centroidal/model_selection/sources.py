@@ -30,7 +30,7 @@ from .covariates import Covariates
 from .learning import draw_fewer, run_learning_curve
 from .methods import METHODS, DataKind
 from .metrics import Tested, loss_moments
-from .nested import N_RANDOM, ChosenPredictions, FoldCounts, Trial
+from .nested import ChosenPredictions, FoldCounts, Trial
 from .panels import PanelProcedure, columns_of_size
 from .permutation import Relabelling, run_permutations
 from .preparation import Preparation, PreparedSamples, find_examples
@@ -484,7 +484,7 @@ def _predict(work, left_out, key, position, summary):
         mine = np.searchsorted(sizes, trial.candidates[key].sizes)
     orders = {}
     if has_random:
-        orders["orders"] = trial.random_orders(*left_out, data.X.shape[1], N_RANDOM)
+        orders["orders"] = trial.random_orders(*left_out, data.X.shape[1])
     ask = _score_set if trial.choice.needs_scores else _count_set
     place = None if position is None else mine[position]
     tested, drawn, chosen = ask(trial, data, path, left_out, test, sizes, place, orders)

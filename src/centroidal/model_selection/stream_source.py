@@ -29,7 +29,7 @@ from ..streaming.passes import (
 )
 from .methods import DataKind, metric_of, selection_methods
 from .metrics import LOSSES, Tested, confusion_matrices, loss_moments
-from .nested import N_RANDOM, ChosenPredictions, FoldCounts
+from .nested import ChosenPredictions, FoldCounts
 from .panels import PanelProcedure
 from .procedures import CentersPath, FinalModel, PreparedPath
 from .repeatable import seed_of
@@ -543,7 +543,7 @@ class _Tally(NamedTuple):
         trial = trials[0]
         n_folds, (key,) = trial.repeat.n_folds, trial.candidates
         n_sizes, n_inner = trial.all_sizes.size, trial.inner_sizes(key).size
-        sizes = {"folds": n_folds, "sizes": n_sizes, "inner": n_inner, "orders": N_RANDOM}
+        sizes = {"folds": n_folds, "sizes": n_sizes, "inner": n_inner, "orders": trial.n_random}
         sizes |= {"repeats": len(trials), "groups": n_groups, "classes": class_counts.size}
         sizes |= {"losses": len(LOSSES), "moments": 2}
         sizes["scored"] = len(LOSSES) * (metric_of(trial.choice.scoring) in LOSSES)
@@ -637,7 +637,7 @@ class _Models:
         path, batches = candidate.procedure.path(solution), self._plan.batches
         orders, sizes, kept = (), trial.sizes_of(self._key, left_out), NONE
         if len(left_out) == 1:
-            orders = trial.random_orders(*left_out, batches.n_features, N_RANDOM)
+            orders = trial.random_orders(*left_out, batches.n_features)
             kept = trial.choice.positions(sizes)  # of which one is chosen in the end
         ready = None
         if not trial.choice.needs_scores:

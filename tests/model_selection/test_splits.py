@@ -252,3 +252,69 @@ def test_groups_of_one_sample_each_are_drawn_as_samples_are(noise):
     frequencies = alone.selection_frequencies_.copy()
     single = model.fit(X, y, groups=np.arange(y.size))
     np.testing.assert_array_equal(single.selection_frequencies_, frequencies)
+
+
+# ------------------------------------------------------------------ folds that are given
+
+
+def folds_of(y, n_folds, n_repeats, seed, groups=None):
+    """The folds that a seed deals samples to."""
+    codes = np.unique(y, return_inverse=True)[1]
+    repeats = cut_samples(labelled(codes), n_folds, n_repeats, seed, groups, 3)
+    return np.array([each.folds for each in repeats])
+
+
+@pytest.mark.parametrize("method", ["l2", "recursive"])
+def test_folds_that_are_given_score_as_the_same_folds_when_drawn(noise, method):
+    X, y, _ = noise
+    drawn = select_features(X, y, method=method, cv=4, n_repeats=2, random_state=5)
+    given = select_features(X, y, method=method, cv=folds_of(y, 4, 2, 5), random_state=5)
+    for name in ("score", "random_score", "interval", "metrics", "n_repeats", "n_folds"):
+        assert getattr(given, name) == getattr(drawn, name)
+    np.testing.assert_array_equal(given.confusion, drawn.confusion)
+
+
+def test_one_row_of_folds_is_one_repeat(noise):
+    X, y, _ = noise
+    found = select_features(X, y, cv=folds_of(y, 4, 1, 0)[0].tolist(), random_state=0)
+    assert (found.n_repeats, found.n_folds) == (1, 4)
+
+
+def test_permuted_labels_are_scored_in_the_folds_that_are_given(noise):
+    X, y, _ = noise
+    folds = np.random.default_rng(1).permutation(y.size) % 4
+    found = select_features(X, y, cv=folds, n_permutations=3, random_state=0)
+    assert found.permutations.score == found.score
+
+
+def wrong_folds(y):
+    """Folds that cannot be, and what is said of them."""
+    right = np.arange(y.size) % 4
+    return {
+        "each of the 120 samples": (right[1:], ValueError),
+        "from 0 to 5 and none": (np.where(right == 3, 5, right), ValueError),
+        "from 0 to 3 and none": (np.where(right == 0, -1, right), ValueError),
+        "a whole number": (right + 0.5, TypeError),
+        "cv='five' must be an int": ("five", TypeError),
+        "in 2 of cv=4 folds": (np.where(y == y[0], right % 2, right), ValueError),
+    }
+
+
+@pytest.mark.parametrize("words", wrong_folds(np.zeros(120)))
+def test_folds_that_cannot_be_are_refused(noise, words):
+    X, y, _ = noise
+    folds, error = wrong_folds(y)[words]
+    with pytest.raises(error, match=words):
+        select_features(X, y, cv=folds)
+
+
+def test_given_folds_keep_groups_together_or_are_refused(noise):
+    X, y, groups = noise
+    with pytest.raises(ValueError, match="the same for all samples of a group"):
+        select_features(X, y, cv=np.arange(y.size) % 4, groups=groups)
+
+
+def test_given_folds_and_another_number_of_repeats_do_not_go_together(noise):
+    X, y, _ = noise
+    with pytest.raises(ValueError, match="n_repeats=2 must be None"):
+        select_features(X, y, cv=np.arange(y.size) % 4, n_repeats=2)

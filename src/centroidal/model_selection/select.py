@@ -2,6 +2,7 @@
 
 import time
 from functools import partial
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -114,9 +115,10 @@ def select_features(
         In place of costs, what every error of a class costs, by its label, 1 for those that are not
         named. "balanced" weighs a class by the number of all samples over its own, over the number
         of classes.
-    cv : int or None, default=None
+    cv : int, array-like of shape (n_samples,) or None, default=None
         Number of outer folds, stratified and shuffled, at least 3 where something is chosen; None
-        is 5, or as many as the rarest class has samples, or groups where these are given.
+        is 5, or as many as the rarest class has samples, or groups where these are given. Of
+        samples in memory, also the fold of each one, from 0 on, or a row of them for each repeat.
     n_repeats : int or None, default=None
         How often the folds are drawn anew. None is 3, and 1 beyond 20,000 samples; for "l2", where
         sums of folds make a repeat cheap, it is 10 up to 100 samples and 5 up to 2,000.
@@ -307,6 +309,8 @@ def select_features(
         source = BatchSource(X, method, random_state, n_jobs, progress, **in_batches)
     else:
         _check_unused(in_batches, "is for batches, and X is in memory")
+        if not (cv is None or isinstance(cv, Integral)):
+            in_memory |= {"folds": cv, "n_repeats": n_repeats}
         source = MemorySource(X, y, random_state, n_jobs, progress, **in_memory)
 
     matrix = check_costs(costs, class_weight, source.classes, source.class_counts)
@@ -400,15 +404,24 @@ def _select(source, method, choice, panel, cv, n_repeats, calibrates=True):
         choice = panel.narrow(choice, source.classes.size)
     candidates = _candidates(method, choice, panel, source.kind)
     is_nested = choice.needs_inner_folds(candidates)
-    n_folds = check_n_folds(cv, source.units, is_nested)
-    merges = all(each.procedure.merges for each in candidates.values())
-    n_repeats = n_repeats_of(n_repeats, int(source.class_counts.sum()), merges)
-    repeats = source.cut(n_folds, n_repeats, is_nested)
+    repeats = _cut(source, cv, n_repeats, candidates, is_nested)
     scores = nested_cross_validation(source, candidates, choice, repeats)
     chosen = candidates[scores.method]
     chosen = chosen._replace(procedure=chosen.procedure.take(scores.classifier))
     final = source.fit_final(chosen, scores, choice, calibrates)
     return _Selected(candidates, repeats, scores, final, panel, choice)
+
+
+def _cut(source, cv, n_repeats, candidates, is_nested):
+    """Return the outer folds of all repeats: as they are given, or as the source deals them."""
+    if source.given_folds is not None:
+        given = source.given_folds
+        source.check_given_folds(is_nested)
+        return source.cut(given.n_folds, len(given.folds), is_nested)
+    n_folds = check_n_folds(cv, source.units, is_nested)
+    merges = all(each.procedure.merges for each in candidates.values())
+    n_repeats = n_repeats_of(n_repeats, int(source.class_counts.sum()), merges)
+    return source.cut(n_folds, n_repeats, is_nested)
 
 
 def _score_again(candidates, choice, source, n_folds):

@@ -35,7 +35,7 @@ from .panels import PanelProcedure, columns_of_size
 from .permutation import Relabelling, run_permutations
 from .preparation import Preparation, PreparedSamples, find_examples
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
-from .splits import Units, check_groups, cut_samples
+from .splits import GivenFolds, Units, check_groups, cut_samples
 from .stand_ins import find_stand_ins
 from .suspicion import find_suspicions
 
@@ -60,7 +60,7 @@ class MemorySource:
     def __init__(
         self, X, y, random_state, n_jobs, progress, *, groups, blocks, impute, preprocess,
         text, n_resamples, feature_names, permutations=None,
-        learning_curve=None, covariates=None,
+        learning_curve=None, covariates=None, folds=None, n_repeats=None,
     ):  # fmt: skip
         _check_resamples("n_resamples", n_resamples)
         self._progress = progress_function(progress, "steps")
@@ -83,6 +83,11 @@ class MemorySource:
         self._covariates = Covariates.check(covariates, self._data.codes.size)
         if self._covariates is not None and preparation.steps:
             raise ValueError("covariates must be None with impute, preprocess or text.")
+        self.given_folds = None  # to which samples are dealt here
+        if folds is not None:
+            self.given_folds = GivenFolds.check(
+                folds, self._data.codes.size, n_repeats, self._groups
+            )
         self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
         self._permutations, self._has_curve = permutations, learning_curve is not None
         self._rows = self._gains = None  # of many relabellings, and of one
@@ -227,7 +232,13 @@ class MemorySource:
     def cut(self, n_folds, n_repeats, is_nested):
         """Cut the samples into outer folds, again and again."""
         least = 3 if is_nested else 2
+        if self.given_folds is not None:
+            return self.given_folds.repeats(self.seed)[:n_repeats]
         return cut_samples(self._data, n_folds, n_repeats, self.seed, self._ids, least)
+
+    def check_given_folds(self, is_nested):
+        """Raise unless the folds that were given leave enough of each class."""
+        self.given_folds.check_classes(self._data.codes, self.classes, is_nested)
 
     def prepare(self, trials):
         """Count the steps ahead, with those after the folds; raise if a fold cannot be scored."""

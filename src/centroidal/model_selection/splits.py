@@ -15,11 +15,13 @@ from .._parameters import check_count
 from .repeatable import draw_seeds
 
 __all__ = [
+    "GivenFolds",
     "GroupFolds",
     "Groups",
     "Repeat",
     "RowFolds",
     "Units",
+    "check_fold_counts",
     "check_groups",
     "check_n_folds",
     "check_sample_names",
@@ -180,6 +182,17 @@ def check_n_folds(cv, units, is_nested):
     return int(cv)
 
 
+def check_fold_counts(counts, classes, is_nested):
+    """Raise unless samples, counted by fold and class, leave some of each class to learn from."""
+    least, n_tested = 3 if is_nested else 2, np.count_nonzero(counts, axis=0)
+    if n_tested.min() < least:
+        label = classes.tolist()[int(n_tested.argmin())]
+        raise ValueError(
+            f"class {label!r} has samples in {n_tested.min()} of cv={len(counts)} folds; at least "
+            f"{least} must have some, to select and to test. Leave it out, or join it with another."
+        )
+
+
 def training_sets(n_folds, is_nested):
     """Name the training sets by the folds they leave out: one, or two for inner folds.
 
@@ -280,6 +293,52 @@ def cut_samples(data, n_folds, n_repeats, seed, ids, least):
     repeats = deal_repeats(n_folds, n_repeats, seed, counts, groups, data.classes, least)
     nothing = np.zeros(n_classes, dtype=int)
     return [each._replace(folds=each.folds.folds_of(data.codes, nothing, ids)) for each in repeats]
+
+
+class GivenFolds(NamedTuple):
+    """Folds that somebody has dealt the samples to."""
+
+    folds: np.ndarray  # of each sample, a row a repeat
+    n_folds: int
+
+    @classmethod
+    def check(cls, cv, n_samples, n_repeats=None, groups=None):
+        """Return the fold of each sample as it is given; raise if it cannot be one."""
+        words = f"must be an int, None, or the fold of each of the {n_samples} samples"
+        try:
+            folds = np.atleast_2d(np.asarray(cv))
+        except ValueError:  # lists of different lengths
+            folds = np.array([[None]])
+        if folds.dtype.kind not in "iu":
+            raise TypeError(f"cv={cv!r} {words}, a whole number.")
+        if folds.ndim != 2 or folds.shape[1] != n_samples:
+            raise ValueError(f"cv of shape {np.shape(cv)} {words}.")
+        if n_repeats not in (None, len(folds)):
+            raise ValueError(
+                f"n_repeats={n_repeats} must be None: cv says to which folds samples belong."
+            )
+        n_folds = int(folds.max()) + 1
+        for row in folds:
+            if not np.array_equal(np.unique(row), np.arange(n_folds)):
+                raise ValueError(f"cv {words}, from 0 to {n_folds - 1} and none without samples.")
+            pairs = () if groups is None else set(zip(groups.tolist(), row.tolist(), strict=True))
+            if len(pairs) > len({group for group, _ in pairs}):
+                raise ValueError(f"cv {words}, the same for all samples of a group.")
+        return cls(folds.astype(np.int32), n_folds)
+
+    def check_classes(self, codes, classes, is_nested):
+        """Raise unless each class has samples in as many folds as are needed."""
+        for row in self.folds:
+            counts = Groups.count(row, codes, classes.size).counts
+            check_fold_counts(counts, classes, is_nested)
+
+    def repeats(self, seed):
+        """Return all repeats, with the seeds that drawn ones would have."""
+        seeds = draw_seeds(np.random.RandomState(seed), len(self.folds) * self.n_folds).tolist()
+        return [
+            Repeat(row, self.n_folds, seeds[first : first + self.n_folds], first)
+            for row, first in zip(self.folds, range(0, len(seeds), self.n_folds), strict=True)
+        ]
 
 
 class RowFolds(NamedTuple):

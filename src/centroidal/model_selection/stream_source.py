@@ -84,7 +84,7 @@ class BatchSource:
         """Whether features have no names before they are selected, as hashed words."""
         return self.text is not None
 
-    groups = None  # of each sample, of which nothing is kept
+    groups = given_folds = None  # of each sample, of which nothing is kept
 
     @property
     def text(self):

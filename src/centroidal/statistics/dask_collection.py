@@ -123,11 +123,12 @@ class DaskCollection:
     The number of rows in `shape` may be NaN; `template` has the same columns without rows.
     """
 
-    def __init__(self, grid, edges, lengths, template, check=None):
+    def __init__(self, grid, edges, lengths, template, check=None, divisions=None):
         self._grid = grid  # of rows, of which each is a list of blocks of columns
         self._edges = edges  # first column of each block of columns, and one behind the last
         self._lengths = lengths  # rows of each block of rows, or None
         self._check = check
+        self._divisions = divisions  # of a data frame that knows them
         self.template = template
         self.is_sparse = issparse(template)
         self.shape = (np.nan if lengths is None else sum(lengths), edges[-1])
@@ -141,8 +142,8 @@ class DaskCollection:
         if _is_array(X):
             return cls._of_array(X)
         if _is_frame(X) and X.ndim == 2:
-            grid = [[part] for part in X.to_delayed()]
-            return cls(grid, [0, len(X.columns)], None, X._meta)
+            grid = [[part] for part in _partitions(X)]
+            return cls(grid, [0, len(X.columns)], None, X._meta, divisions=_known_divisions(X))
         raise TypeError(
             f"X={X!r} must be a Dask array or data frame of 2 dimensions, or a list of futures or "
             "delayed blocks."
@@ -157,10 +158,11 @@ class DaskCollection:
 
     def with_check(self, check):
         """Return the same blocks, each of which goes through `check` before it is looked at."""
-        return type(self)(self._grid, self._edges, self._lengths, self.template, check)
+        place = self._grid, self._edges, self._lengths, self.template
+        return type(self)(*place, check, self._divisions)
 
     def pair(self, name, values):
-        """Cut a column of values, of Dask or not, as the rows are cut."""
+        """Cut a column of values, of Dask or not, as the rows are cut; they pair by position."""
         if isinstance(values, list | tuple) and any(map(is_of_dask, values)):
             parts = list(values)
         elif _is_array(values) or _is_frame(values):
@@ -173,25 +175,43 @@ class DaskCollection:
             )
         else:
             parts = self._slices_of(name, values)
-        if len(parts) != len(self._grid):
-            raise ValueError(
-                f"{name} has {len(parts)} blocks, and X {len(self._grid)} blocks of rows; they "
-                "must be cut in the same places."
-            )
-        return RowBlocks(parts)
+        return RowBlocks(parts if len(parts) == len(self._grid) else self._recut(name, parts))
 
     def _rows_of(self, name, values):
         if _is_array(values) and self._lengths and _known_lengths(values.chunks[0]):
             self._check_length(name, values.shape[0])
             values = values.rechunk((tuple(self._lengths),))
-        return np.asarray(values.to_delayed(), dtype=object).ravel().tolist()
+        if _is_array(values):
+            return np.asarray(values.to_delayed(), dtype=object).ravel().tolist()
+        own, wanted = _known_divisions(values), self._divisions
+        # Rows of frames that are sorted by the same index are the same rows.
+        if own != wanted and own and wanted and (own[0], own[-1]) == (wanted[0], wanted[-1]):
+            values = values.repartition(divisions=wanted)
+        return _partitions(values)
+
+    def _recut(self, name, parts):
+        """Cut parts of a column where the blocks of rows begin; both are counted for it."""
+        starts = np.cumsum([0, *_count_rows(parts)])
+        edges = np.cumsum([0, *self._known_lengths()])
+        self._check_length(name, int(starts[-1]))
+        join = dask.delayed(_join_slices)
+        cut = []
+        for first, last in zip(edges, edges[1:], strict=False):
+            near = np.flatnonzero((starts[:-1] < last) & (starts[1:] > first))
+            near = near if near.size else [0]  # for a block without rows
+            own = [slice(*np.clip([first, last] - starts[i], 0, None).tolist()) for i in near]
+            cut.append(join([parts[i] for i in near], own))
+        return cut
+
+    def _known_lengths(self):
+        """Return the rows of each block, which are counted if nobody knows them."""
+        if self._lengths is None:
+            self._lengths = _count_rows([row[0] for row in self._grid])
+            self.shape = (sum(self._lengths), self.shape[1])
+        return self._lengths
 
     def _slices_of(self, name, values):
-        if self._lengths is None:
-            # Nobody else knows where the blocks begin: their rows are counted.
-            count = dask.delayed(_n_rows)
-            self._lengths = list(_gather([count(row[0]) for row in self._grid]))
-            self.shape = (sum(self._lengths), self.shape[1])
+        self._known_lengths()
         self._check_length(name, len(values))
         values = values.iloc if hasattr(values, "iloc") else values
         ends = np.cumsum(self._lengths).tolist()
@@ -284,7 +304,7 @@ def _map_frame(apply, held, X, columns):
     example = X._meta_nonempty
     meta = _make_frame(_plain(apply(example)), example.index, columns()).iloc[:0]
     call = dask.delayed(_apply_to_frame)
-    parts = [call(part, held, meta) for part in X.to_delayed()]
+    parts = [call(part, held, meta) for part in _partitions(X)]
     divisions = X.divisions if X.known_divisions else None
     return from_delayed(parts, meta=meta, divisions=divisions, verify_meta=False)
 
@@ -376,8 +396,34 @@ def _without_rows(block):
     return (csr_array if issparse(block) else np.empty)((0, block.shape[1]))
 
 
+def _partitions(frame):
+    """Return the partitions of a data frame or series, as many as it says that it has.
+
+    Dask reads several files at once where few columns of each are needed, and so a column would
+    have fewer partitions than the other columns of the same frame.
+    """
+    parts = frame.to_delayed()
+    if len(parts) != frame.npartitions:
+        parts = frame.simplify().to_delayed(optimize_graph=False)  # reads no other column, either
+    return parts
+
+
+def _known_divisions(frame):
+    return frame.divisions if frame.known_divisions else None
+
+
+def _count_rows(blocks):
+    count = dask.delayed(_n_rows)
+    return list(_gather([count(block) for block in blocks]))
+
+
 def _n_rows(block):
-    return block.shape[0]
+    return len(block) if isinstance(block, list) else block.shape[0]
+
+
+def _join_slices(parts, slices):
+    """Put slices of neighbouring parts of a column together."""
+    return np.concatenate([np.asarray(part)[own] for part, own in zip(parts, slices, strict=True)])
 
 
 def _call(function, check, block):

@@ -11,6 +11,7 @@ import sys
 
 from .._optional import require
 from .commands import COMMANDS
+from .log import Log
 from .messages import InputError, Messages, WorkError
 from .options import add_common, add_options
 
@@ -85,7 +86,22 @@ def _run(argv):
     except SystemExit as stop:  # argparse has spoken
         return stop.code
     args.argv = argv
-    messages = Messages(args.quiet)
+    try:
+        log = Log(args.log)
+    except WorkError as error:
+        Messages().error(f"{args.command}: {error}")
+        return FAILED
+    log.start(argv)
+    code = FAILED
+    try:
+        code = _work(args, Messages(args.quiet, log))
+    finally:
+        log.end(code)
+    return code
+
+
+def _work(args, messages):
+    """Run the command; return its exit code."""
     try:
         with messages.warnings(), messages.interruptions():
             if not args.json:

@@ -39,18 +39,27 @@ def plain(text):
 
 
 class Messages:
-    """Speaks on the standard error stream, unless it is to be quiet."""
+    """Speaks on the standard error stream, unless it is to be quiet, and to a log if there is one.
 
-    def __init__(self, quiet=False):
+    The log is told of everything: ``write(event, **values)`` and ``progress(n_done, n_steps,
+    what)``.
+    """
+
+    def __init__(self, quiet=False, log=None):
         self.quiet = quiet
+        self._log = log
         self._is_interrupted = False
 
     def error(self, text):
         """Say what went wrong, even if quiet."""
+        if self._log is not None:
+            self._log.write("error", text=str(text))
         print(f"centroidal: {_lines(text)}", file=sys.stderr)
 
     def note(self, text):
         """Say what is being done, or what was unusual."""
+        if self._log is not None:
+            self._log.write("note", text=str(text))
         if not self.quiet:
             print(_lines(text), file=sys.stderr, flush=True)
 
@@ -100,22 +109,24 @@ class Messages:
             signal.signal(signal.SIGINT, before)
             sys.unraisablehook = show
 
-    def _go_on(self):
+    def _go_on(self, *step):
         if self._is_interrupted:
             raise KeyboardInterrupt
+        if self._log is not None:
+            self._log.progress(*step)
 
     @contextmanager
     def bar(self, what):
         """Say that work begins; yield a function ``advance(n_done, n_steps, what)``."""
         if self.quiet or not sys.stderr.isatty():
             self.note(f"{what} ...")
-            yield lambda n_done, n_steps, what: self._go_on()
+            yield self._go_on
             return
         with _progress() as progress:
             task = progress.add_task(what, total=None)
 
             def advance(n_done, n_steps, what):
-                self._go_on()
+                self._go_on(n_done, n_steps, what)
                 progress.update(task, description=plain(what), completed=n_done, total=n_steps)
 
             yield advance

@@ -235,6 +235,10 @@ _KNOWN = {
     "--quiet": {
         "action": "store_true", "help": "no bars, notes or warnings; errors are still shown",
     },
+    "--log": {
+        "metavar": "FILE",
+        "help": "append what happens to a file while it does, an event a line as JSON",
+    },
     "--version": {"action": "version", "version": f"centroidal {__version__}"},
 }  # fmt: skip
 
@@ -261,4 +265,4 @@ def add_common(parser):
         help="cores to use, -1 for all; the result does not depend on it (default: all for "
         f"methods that work in threads, {' and '.join(threaded)}, else 1)",
     )  # fmt: skip
-    add_options(group, "--json", "--quiet", "--version")
+    add_options(group, "--json", "--quiet", "--log", "--version")

@@ -3,6 +3,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -363,6 +364,57 @@ def test_batches_give_the_answer_of_samples_in_memory(name, is_grouped, form, tm
         np.testing.assert_allclose(in_batches.interval, in_memory.interval, rtol=0.0, atol=off)
         in_batches = replace(in_batches, interval=in_memory.interval)
     assert_same_answer(in_memory, in_batches)
+
+
+def make_counts():
+    """Counts of cells of different depth, of which three tell three classes apart."""
+    rng = np.random.default_rng(8)
+    y = rng.choice(list("abc"), size=N_ROWS)
+    rates = np.where(y[:, None] == np.array([*"abc", *"------"]), 6.0, 1.5)
+    return rng.poisson(rates * rng.uniform(0.5, 4.0, size=(N_ROWS, 1))), y
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("options", [{}, {"method": "l1", "memory": 1_600}], ids=str)
+def test_counts_are_normalised_in_batches_as_in_memory(form, options, tmp_path):
+    X, y = make_counts()
+    write = write_npy if form == "dense" else write_csr_npz
+    path = write(tmp_path / ("arrays" if form == "dense" else "table.npz"), X, y)
+    rows = batches(path, target="kind", batch_size=16, preprocess="normalise=100,log1p")
+    in_batches = select_features(rows, **options, cv=3, random_state=SEED)
+    options = {name: value for name, value in options.items() if name != "memory"}
+    in_memory = select_features(
+        X if form == "dense" else sparse.csr_array(X), y, **options, cv=3, random_state=SEED,
+        preprocess="normalise=100,log1p", feature_names=rows.feature_names,
+    )  # fmt: skip
+    assert_same_answer(in_memory, in_batches)
+    assert in_batches.preprocess == in_memory.preprocess == "normalise=100,log1p"
+    frame = pd.DataFrame(X, columns=rows.feature_names)
+    assert in_batches.model.predict(frame).tolist() == in_memory.model.predict(frame).tolist()
+
+
+def test_model_of_normalised_counts_is_saved_with_what_is_done_first(tmp_path):
+    X, y = make_counts()
+    rows = batches(
+        write_npy(tmp_path / "arrays", X, y), target="kind", preprocess="normalise,log1p"
+    )
+    model = select_features(rows, cv=3, random_state=SEED).model
+    save_model(model, tmp_path / "m.skops")
+    loaded = load_model(tmp_path / "m.skops")
+    X = pd.DataFrame(X, columns=rows.feature_names)
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_allclose(loaded.predict_proba(3 * X), model.predict_proba(X), rtol=1e-12)
+
+
+def test_checkpoint_of_other_preprocessing_is_refused(tmp_path):
+    X, y = make_counts()
+    path, saved = write_npy(tmp_path / "arrays", X, y), tmp_path / "c.skops"
+    first = batches(path, target="kind", preprocess="normalise,log1p")
+    select_features(first, cv=3, random_state=SEED, checkpoint=saved)
+    other = batches(path, target="kind", preprocess="normalise")
+    message = "preprocess was 'normalise,log1p' and is 'normalise'"
+    with pytest.raises(ValueError, match=message):
+        select_features(other, cv=3, random_state=SEED, checkpoint=saved)
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)

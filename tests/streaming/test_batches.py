@@ -815,6 +815,60 @@ def test_pickles_in_zarr_are_not_read(tmp_path, array, key):
         list(batches(path, target="kind"))
 
 
+# ------------------------------------------------------------------ what is done to rows first
+
+
+def write_counts(tmp_path):
+    rng = np.random.default_rng(7)
+    counts = rng.poisson(0.8, size=(23, 5)) + (np.arange(5) == 2)
+    return counts, write_csr_npz(
+        tmp_path / "t.npz", counts.astype(np.float32), np.repeat("ab", 23)[:23]
+    )
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 23])
+def test_rows_are_preprocessed_as_a_whole_table_would_be(batch_size, tmp_path):
+    counts, path = write_counts(tmp_path)
+    rows = batches(path, target="kind", batch_size=batch_size, preprocess=["normalise", "log1p"])
+    expected = np.log1p(counts / counts.sum(axis=1, keepdims=True) * 1e4)
+    np.testing.assert_allclose(stacked(rows)[0], expected, rtol=1e-6)
+    assert all(sparse.issparse(batch.X) and batch.X.dtype == np.float32 for batch in rows)
+
+
+def test_total_of_a_row_is_that_of_all_features_even_if_few_are_asked_for(tmp_path):
+    _, path = write_counts(tmp_path)
+    rows = batches(path, target="kind", batch_size=4, preprocess="normalise=100")
+    np.testing.assert_array_equal(stacked(rows.columns(1, 3))[0], stacked(rows)[0][:, 1:3])
+
+
+def test_total_of_a_row_leaves_out_what_is_dropped(tmp_path):
+    counts, _ = write_counts(tmp_path)
+    path = write_h5ad(tmp_path / "t.h5ad", counts, np.repeat("ab", 23)[:23])
+    rows = batches(path, target="kind", drop=names_of(counts)[:1], preprocess="normalise=100")
+    kept = counts[:, 1:]
+    expected = kept / kept.sum(axis=1, keepdims=True) * 100
+    np.testing.assert_allclose(stacked(rows)[0], expected)
+
+
+def test_negative_counts_are_named_with_their_batch(tmp_path):
+    X, y = sample()
+    path = write_npy(tmp_path / "arrays", -np.abs(X), y)
+    with pytest.raises(ValueError, match=r"^Batch 0 of arrays: normalise is for counts, and X"):
+        list(batches(path, target="kind", batch_size=4, preprocess="normalise"))
+
+
+def test_sparse_rows_are_not_made_dense_by_what_is_done_first(tmp_path):
+    _, path = write_counts(tmp_path)
+    with pytest.raises(ValueError, match=r"preprocess='snv' is of no use with t\.npz: sparse rows"):
+        batches(path, target="kind", preprocess="snv")
+
+
+def test_words_of_documents_are_not_preprocessed(tmp_path):
+    (tmp_path / "t.csv").write_text("body,kind\na b,x\nb c,y\n")
+    with pytest.raises(ValueError, match=r"preprocess is of no use with t\.csv: words of docum"):
+        batches(tmp_path / "t.csv", target="kind", text="body", preprocess="norm")
+
+
 # ------------------------------------------------------------------ what is asked for
 
 

@@ -110,9 +110,28 @@ def _share(text):
     return share
 
 
+def _total(text):
+    """Read a number above 0."""
+    try:
+        total = float(text)
+    except ValueError:
+        total = 0.0
+    if not 0.0 < total < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number above 0, such as 1e4.")
+    return total
+
+
+def preprocess_names(args):
+    """Return what is done to rows first, as the library takes it; None for nothing."""
+    names = [] if args.normalise is None else [f"normalise={args.normalise:.17g}"]
+    names += ["log1p"] if args.log1p else []
+    return ",".join([*names, *filter(None, [args.preprocess])]) or None
+
+
 def _step_names(text):
     """Read the names of steps, separated by commas."""
-    unknown = [name for name in text.split(",") if name not in PREPROCESSING]
+    names = [word.partition("=")[0] for word in text.split(",")]
+    unknown = [name for name in names if name not in PREPROCESSING]
     if unknown:
         raise argparse.ArgumentTypeError(
             f"{unknown[0]!r} must be among {', '.join(PREPROCESSING)}, separated by commas."
@@ -126,6 +145,7 @@ TABLE = (
 )
 READING = ("--id", "--drop", "--transpose", "--layer", "--duplicates", "--max-bytes")
 SHEET = ("--samples", "--sample-id", "--allow-unmatched")
+PREPARING = ("--normalise", "--log1p", "--preprocess")
 EVALUATION = ("--groups", "--folds", "--repeats")
 _KNOWN = {
     "model": {"metavar": "M.skops", "help": "model file"},
@@ -170,6 +190,14 @@ _KNOWN = {
         "choices": ("median", "drop-features"),
         "help": "missing values: fill in medians of the training samples, or leave out features "
         "with gaps (default: refuse them)",
+    },
+    "--normalise": {
+        "type": _total, "metavar": "N",
+        "help": "scale the counts of each sample to a total of N, such as 1e4 (library size); the "
+        "model does the same with new samples, of which it then needs all features",
+    },
+    "--log1p": {
+        "action": "store_true", "help": "then take the logarithm of 1 + x, as the model does, too",
     },
     "--preprocess": {
         "metavar": "NAMES", "type": _step_names,

@@ -137,8 +137,9 @@ def select_features(
         What is done to the samples before features are ranked, after `impute`. A transformer of
         scikit-learn, or a pipeline of them, is learned from the training set of each fold; it may
         take data frames with columns of any type, and must make the same number of columns of any
-        part. By name: "log1p", "snv", "savgol" and "norm", several separated by commas, see
-        :func:`~centroidal.preprocessing.named_steps`. `model` has it in front and takes samples as
+        part. By name: "log1p", "snv", "savgol", "norm" and "normalise", several separated by
+        commas, see :func:`~centroidal.preprocessing.named_steps`; batches name them when they are
+        opened. `model` has it in front and takes samples as
         they are given here; features are what comes out, `centers` and `spreads` in its units.
     text : bool, dict or None, default=None
         Whether X holds documents: a list, array or series of str, or a data frame whose columns are
@@ -352,7 +353,7 @@ def select_features(
         covariates=source.score_covariates(again, choice, repeats[0]),
         learning_curve=source.score_fewer(again, n_folds, found.candidates, scoring),
         impute=impute,
-        preprocess=_say_preprocess(preprocess),
+        preprocess=_say_preprocess(X.preprocess if isinstance(X, Batches) else preprocess),
         max_features=choice.max_features,
         text=source.text,
         seed=source.seed,

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
-from .._data import Features, check_next_classes
+from .._data import check_next_classes
 from .._parameters import check_choice, check_count, optional
 from .._progress import progress_function
 from .._state import check_state, floats, positions
@@ -160,6 +160,8 @@ class BatchSource:
         parameters = {"method": self._method, **choice, **cut}
         if self._groups is not None:
             parameters["groups"] = self._batches.groups
+        if self._batches.preprocess is not None:
+            parameters["preprocess"] = self._batches.preprocess
         (candidate,) = trial.candidates.values()
         if isinstance(candidate.procedure, PanelProcedure):
             parameters |= candidate.procedure.panel.describe(self._batches.feature_names, 0)
@@ -251,12 +253,9 @@ class BatchSource:
         if self._done.finished:
             return self._keep_final(self._model, n_features, self._spreads)
         batches, summary = self._batches, self._summary
-        features = Features(
-            batches.n_features, batches.feature_names if batches.has_names else None
-        )
         model = clone(self._plan.estimator).set_params(n_features_to_select=n_features)
         solution = candidate.procedure.path(summary.solution()).solution
-        centers = model._keep(features, self.classes, solution, n_features)
+        centers = model._keep(batches.features, self.classes, solution, n_features)
         model = centers if costs is None else CostSensitiveClassifier.of_fitted(centers, costs)
         state = {"tally": self._tally.arrays, "spreads": summary.spreads}
         with self._checkpoint.hold():

@@ -129,6 +129,7 @@ _UFUNCS = (
 _FUNCTIONS = {  # without effects beyond what they return
     *(f"numpy.{name}" for name in _UFUNCS),
     *(f"numpy._core._multiarray_umath.{name}" for name in _UFUNCS),  # as older versions say
+    "centroidal.preprocessing.counts.normalise_total",
     "centroidal.preprocessing.words.split_words",
     "centroidal.preprocessing.spectra.savitzky_golay",
     "centroidal.preprocessing.spectra.standard_normal_variate",

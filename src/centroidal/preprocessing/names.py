@@ -5,4 +5,5 @@ PREPROCESSING = {  # what each name stands for
     "snv": "standard normal variate: each row gets mean 0 and variance 1",
     "savgol": "Savitzky-Golay: the first derivative of each row, smoothed",
     "norm": "rows of unit length, so that distances compare directions (cosine)",
+    "normalise": "rows of counts scaled to a total of 10,000 (library size); =N names another",
 }

@@ -5,6 +5,8 @@ from scipy.signal import savgol_filter
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer
 
+from .counts import normalise_total
+
 __all__ = ["named_steps", "savitzky_golay", "standard_normal_variate"]
 
 
@@ -82,11 +84,23 @@ def _by_function(function, **options):
     )
 
 
+def _normalise(total="1e4"):
+    try:
+        target_sum = float(total)
+    except ValueError:
+        target_sum = np.nan
+    if not 0 < target_sum < np.inf:
+        raise ValueError(f"normalise={total} must be a total above 0, such as 1e4.")
+    options = {"target_sum": target_sum}
+    return _by_function(normalise_total, accept_sparse=True, kw_args=options)
+
+
 _STEPS = {
     "log1p": lambda: _by_function(np.log1p, accept_sparse=True),
     "snv": lambda: _by_function(standard_normal_variate),
     "savgol": lambda: _by_function(savitzky_golay),
     "norm": Normalizer,
+    "normalise": _normalise,
 }
 
 
@@ -96,7 +110,8 @@ def named_steps(names):
     Parameters
     ----------
     names : str or sequence of str
-        Keys of the dict `PREPROCESSING`; several in one text are separated by commas.
+        Keys of the dict `PREPROCESSING`; several in one text are separated by commas. The total
+        of rows may be said: ``"normalise=1e6,log1p"``, else it is 10,000.
 
     Returns
     -------
@@ -109,11 +124,14 @@ def named_steps(names):
     >>> named_steps("log1p,norm").fit_transform([[0.0, 3.0], [0.0, 0.0]]).tolist()
     [[0.0, 1.0], [0.0, 0.0]]
     """
-    names = names.split(",") if isinstance(names, str) else list(names)
-    unknown = [name for name in names if name not in _STEPS]
-    if unknown or not names:
-        wrong = unknown[0] if unknown else ""
-        raise ValueError(f"preprocess={wrong!r} must be among {', '.join(_STEPS)}.")
-    if len(set(names)) < len(names):
-        raise ValueError(f"preprocess={','.join(names)!r} names a step twice.")
-    return Pipeline([(name, _STEPS[name]()) for name in names])
+    words = names.split(",") if isinstance(names, str) else list(names)
+    asked = [word.partition("=") for word in words]
+    for name, equals, _ in asked or [("", "", "")]:
+        if name not in _STEPS or (equals and name != "normalise"):
+            wrong = "".join([name, equals])
+            raise ValueError(f"preprocess={wrong!r} must be among {', '.join(_STEPS)}.")
+    if len({name for name, *_ in asked}) < len(asked):
+        raise ValueError(f"preprocess={','.join(words)!r} names a step twice.")
+    return Pipeline(
+        [(name, _STEPS[name](*([value] if equals else []))) for name, equals, value in asked]
+    )

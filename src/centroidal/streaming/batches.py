@@ -1,15 +1,18 @@
 """Tables that are larger than memory: the same rows in the same batches, as often as needed."""
 
+from copy import deepcopy
 from numbers import Integral
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 
-from .._data import label_codes
+from .._data import Features, label_codes
 from .._files import check_source, suffix_of
 from .._parameters import check_count
+from ..preprocessing import named_steps
 from ..statistics.threads import one_ahead
 from .annotated_file import AnnotatedReader, Hdf5Store, ZarrStore
 from .arrays import open_folder, open_npz
@@ -85,6 +88,8 @@ class Batches:
         :class:`~centroidal.io.Table`, for the report.
     text : dict or None
         Of documents, how their words became features.
+    preprocess : str or None
+        What is done to the rows first.
     remarks : tuple
         Empty; what is unusual is an error.
     """
@@ -92,8 +97,9 @@ class Batches:
     ids = digest = None
     remarks = ()
 
-    def __init__(self, reader, request, batch_size, first=0, last=None):
-        self._reader, self._request = reader, request
+    def __init__(self, reader, request, batch_size, first=0, last=None, preprocess=None):
+        self._reader, self._request, self.preprocess = reader, request, preprocess
+        self._steps = None if preprocess is None else _fitted_steps(preprocess, reader, request)
         self._columns = slice(first, len(reader.feature_names) if last is None else last)
         self.feature_names = np.array(reader.feature_names[self._columns], dtype=object)
         self.n_features = self.feature_names.size
@@ -125,7 +131,7 @@ class Batches:
         return self._reader.name_columns(columns)
 
     def in_front_of(self, model):
-        """Return a model with what it needs in front of it: documents are hashed first.
+        """Return a model with what it needs in front of it, such as what hashes documents.
 
         Parameters
         ----------
@@ -135,14 +141,24 @@ class Batches:
         Returns
         -------
         estimator
-            The model, or a pipeline that takes documents.
+            The model, or a pipeline that takes documents, or rows as they are in the source.
         """
+        if self._steps is not None:
+            steps, names = deepcopy(self._steps), np.array(self._reader.feature_names, dtype=object)
+            Features(names.size, names if self.has_names else None).keep(steps[0])
+            return Pipeline([("preprocess", steps), ("classify", model)])
         if self.text is None:
             return model
         return Pipeline([("words", self._reader.hasher), ("classify", model)])
 
     def __iter__(self):
         return self.start(0)
+
+    @property
+    def features(self):
+        """What a model remembers of the columns; behind steps that preprocess not their names."""
+        has_names = self.has_names and self.preprocess is None
+        return Features(self.n_features, self.feature_names if has_names else None)
 
     @property
     def n_samples(self):
@@ -163,7 +179,8 @@ class Batches:
     def fingerprint(self):
         """What the source, and the choice of columns, is known by."""
         found = self._reader.fingerprint
-        return found._replace(columns=[found.columns, self._columns.start, self._columns.stop])
+        chosen = [found.columns, self._columns.start, self._columns.stop]
+        return found._replace(columns=chosen + [self.preprocess] * (self.preprocess is not None))
 
     def classes(self):
         """Read the labels alone, and return those that occur.
@@ -230,7 +247,7 @@ class Batches:
         ----------
         first, last : int
             The features `first`, ..., `last` - 1. Where the format stores columns apart, no other
-            is read.
+            is read, unless rows are preprocessed, which takes whole ones.
 
         Returns
         -------
@@ -242,7 +259,8 @@ class Batches:
                 f"first={first}, last={last} must be 0 <= first < last <= {self.n_features}."
             )
         start = self._columns.start
-        return Batches(self._reader, self._request, self.batch_size, start + first, start + last)
+        cut = start + first, start + last
+        return Batches(self._reader, self._request, self.batch_size, *cut, self.preprocess)
 
     def start(self, number):
         """Iterate from a batch on, without decoding what comes before where that is possible.
@@ -278,10 +296,17 @@ class Batches:
             raise kind(f"Batch {number} of {self.source}: {error}") from error
 
     def _pieces(self, first_row):
-        names = self.feature_names.tolist()
-        for piece in self._reader.pieces(first_row, self.batch_size, self._columns):
+        # The total of a row, or its length, is that of all features.
+        read = self._columns if self._steps is None else slice(None)
+        names = self._reader.feature_names[read]
+        for piece in self._reader.pieces(first_row, self.batch_size, read):
             check_labels(piece.y, piece.n_rows, self.target, piece.name)
             check_values(piece.X, names, piece.name)
+            if self._steps is not None:
+                X = self._steps.transform(piece.X)
+                piece = piece._replace(
+                    X=X if len(names) == self.n_features else X[:, self._columns]
+                )
             yield piece
 
 
@@ -297,6 +322,7 @@ def batches(
     max_bytes=None,
     text=None,
     encoding="utf-8",
+    preprocess=None,
 ):
     r"""Read a table with labels in batches, for data that do not fit in memory.
 
@@ -337,6 +363,13 @@ def batches(
         that are selected the words are found again.
     encoding : str, default="utf-8"
         How characters are written in bytes, for files of text.
+    preprocess : str, sequence of str or None, default=None
+        What is done to the rows when they are read, by name, as in
+        :func:`~centroidal.preprocessing.named_steps`: ``"normalise,log1p"`` makes of counts
+        logarithms of shares of the library size, so that no second copy of a file is needed. The
+        total of a row is that of all features but those of `drop`. What
+        :func:`~centroidal.model_selection.select_features` returns as `model` has it in front and
+        takes counts.
 
     Returns
     -------
@@ -395,7 +428,20 @@ def batches(
     reader = _reader(path, request) if text is None else _hashed(path, request, text, encoding)
     if not reader.feature_names:
         raise ValueError(f"{name} has no features.")
-    return Batches(reader, request, _batch_size(batch_size, reader.row_bytes))
+    if preprocess is not None and text is not None:
+        request.refuse_option("preprocess", "words of documents are weighted as text says")
+    names = (
+        preprocess if preprocess is None or isinstance(preprocess, str) else ",".join(preprocess)
+    )
+    return Batches(reader, request, _batch_size(batch_size, reader.row_bytes), preprocess=names)
+
+
+def _fitted_steps(preprocess, reader, request):
+    """Return the steps that are named; they learn nothing but how many columns there are."""
+    steps = named_steps(preprocess)
+    if reader.n_stored is not None and not get_tags(steps).input_tags.sparse:
+        request.refuse_option(f"preprocess={preprocess!r}", "sparse rows would become dense")
+    return steps.fit(np.ones((1, len(reader.feature_names))))
 
 
 def _add_counts(labels, counts, new, n_each):

@@ -173,7 +173,7 @@ def _fit_rows(model, batches, classes, checkpoint, report_progress):
         if checkpoint.is_due() and done.n_done < batches.n_batches:
             checkpoint.write(model, done, fit.state)
     model = fit.model()
-    if batches.has_names:
+    if batches.features.names is not None:
         # Not before: batches are arrays, and scikit-learn would miss the names in the next one.
         model.feature_names_in_ = batches.feature_names
     checkpoint.write(model, done._replace(finished=True))
@@ -242,7 +242,6 @@ def _fit_columns(model, batches, classes, checkpoint, width, report_progress):
         done = Progress(number, rows_read.n_done)
         if number < len(starts):
             checkpoint.write(model, done, [summary_arrays(part) for part in parts])
-    names = batches.feature_names if batches.has_names else None
-    model._fit_columns(parts, Features(batches.n_features, names), classes)
+    model._fit_columns(parts, batches.features, classes)
     checkpoint.write(model, done._replace(finished=True))
     return model

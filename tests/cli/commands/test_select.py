@@ -11,6 +11,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pandas as pd
 import pyarrow.parquet
 import pytest
 from scipy import sparse
@@ -971,10 +972,59 @@ def test_rows_are_preprocessed_as_the_library_does(run, tmp_path):
     assert (found["score"], found["preprocess"]) == (expected.score, "snv,norm")
 
 
+@pytest.fixture
+def counts(tmp_path):
+    rng = np.random.default_rng(4)
+    y = rng.choice(["oak", "elm"], size=60)
+    rates = np.where((y == "oak")[:, None] & (np.arange(6) == 1), 9.0, 2.0)
+    X = rng.poisson(rates * rng.uniform(0.5, 4.0, size=(60, 1)))
+    write_csv(tmp_path / "counts.csv", X, y)
+    return X, y
+
+
+@pytest.mark.parametrize("streams", [(), ("--stream",)])
+def test_counts_are_normalised_and_logged_as_the_library_does(run, counts, streams):
+    options = ("--target", "tree", "--normalise", "100", "--log1p", *streams)
+    found = select(run, "counts.csv", *options)["selection"]
+    same = {"cv": 3, "n_repeats": 1, "n_features_to_select": 2, "random_state": 0}
+    expected = select_features(*counts, preprocess="normalise=100,log1p", **same)
+    assert (found["score"], found["preprocess"]) == (expected.score, "normalise=100,log1p")
+
+
+def test_model_of_normalised_counts_takes_counts_and_needs_all_features(run, counts, tmp_path):
+    options = ("--target", "tree", "--normalise", "1e4", "--log1p", "--model", "m.skops")
+    select(run, "counts.csv", *options, "--stream")
+    assert run("predict", "m.skops", "counts.csv", "-o", "p.csv").code == 0
+    found = [row["prediction"] for row in rows_of("p.csv")]
+    model = load_model("m.skops")
+    names = model.feature_names_in_
+    assert found == model.predict(pd.DataFrame(counts[0], columns=names)).tolist()
+    write_csv(tmp_path / "fewer.csv", counts[0][:, :5], counts[1])
+    found = run("predict", "m.skops", "fewer.csv", "-o", "q.csv")
+    assert (found.code, "fewer.csv lacks 1 feature of training: " in found.err) == (2, True)
+
+
+def test_negative_counts_are_refused_in_words(run, counts, tmp_path):
+    write_csv(tmp_path / "n.csv", counts[0] - 1, counts[1])
+    found = run("select", "n.csv", "--target", "tree", "--normalise", "1e4")
+    assert (found.code, "normalise is for counts, and X holds -1" in found.err) == (2, True)
+
+
+@pytest.mark.parametrize("total", ["0", "-3", "inf", "many"])
+def test_total_of_counts_must_be_above_zero(run, total):
+    found = run("select", "t.csv", "--target", "tree", f"--normalise={total}")
+    assert (found.code, f"'{total}' must be a number above 0, such as 1e4" in found.err) == (
+        2,
+        True,
+    )
+
+
 def test_unknown_preprocessing_is_refused(run, tmp_path):
     found = run("select", tmp_path / "t.csv", "--target", "tree", "--preprocess", "snv,log")
     assert found.code == 2
-    assert "'log' must be among log1p, snv, savgol, norm, separated by commas" in found.err
+    assert (
+        "'log' must be among log1p, snv, savgol, norm, normalise, separated by commas" in found.err
+    )
 
 
 # ------------------------------------------------------------------ panels and stand-ins

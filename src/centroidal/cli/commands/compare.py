@@ -17,7 +17,15 @@ from ..files import (
     write_report,
 )
 from ..messages import InputError
-from ..options import EVALUATION, READING, SHEET, add_options, option_names
+from ..options import (
+    EVALUATION,
+    PREPARING,
+    READING,
+    SHEET,
+    add_options,
+    option_names,
+    preprocess_names,
+)
 
 HELP = "Compare classifiers and selectors on a table, on the same folds."
 EXAMPLES = """\
@@ -31,9 +39,8 @@ _N_FOLDS = 5
 def add_arguments(parser):
     """Add the arguments."""
     add_options(parser, "table", "--target")
-    add_options(
-        parser.add_argument_group("reading the table"), *READING, *SHEET, "--impute", "--preprocess"
-    )
+    group = parser.add_argument_group("reading the table")
+    add_options(group, *READING, *SHEET, "--impute", *PREPARING)
     add_text(parser.add_argument_group("documents"))
     group = add_options(parser.add_argument_group("comparison"), "--scoring", *EVALUATION)
     group.add_argument(
@@ -82,8 +89,8 @@ def begin_comparison(args, table):
         return iter_comparison(
             _lineup(args, table, units, n_folds), table.X, table.y, cv=n_folds,
             n_repeats=args.repeats, scoring=args.scoring, impute=table.impute,
-            preprocess=args.preprocess, text=text_options(args), groups=groups, n_jobs=args.jobs,
-            random_state=args.seed,
+            preprocess=preprocess_names(args), text=text_options(args), groups=groups,
+            n_jobs=args.jobs, random_state=args.seed,
         )  # fmt: skip
     except ValueError as error:
         raise InputError(option_names(error)) from error

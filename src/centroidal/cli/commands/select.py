@@ -28,6 +28,7 @@ from ..files import (
 from ..messages import InputError, WorkError, input_errors
 from ..options import (
     EVALUATION,
+    PREPARING,
     READING,
     SHEET,
     TABLE,
@@ -36,6 +37,7 @@ from ..options import (
     number_reader,
     option_names,
     option_value,
+    preprocess_names,
     real_numbers,
     whole_number,
 )
@@ -50,12 +52,12 @@ EXAMPLES = """\
   centroidal select reviews.csv --text body --target label --model reviews.skops
   centroidal select expression.csv --target tumour --distinct 0.8 --include TP53
   centroidal select mails/ --text --target class --encoding latin-1 --report mails.html
-  centroidal select cells.h5ad --target kind --layer counts --features features.csv
+  centroidal select cells.h5ad --target kind --layer counts --normalise 1e4 --log1p --stream
   centroidal select parts/ --target tumour --stream --checkpoint so_far.skops"""
 
 _N_RESAMPLES, _N_PERMUTATIONS, _N_STAND_INS = 50, 1000, 3
 _IN_MEMORY = (
-    "--impute", "--preprocess", "--transpose", "--duplicates", *SHEET, "--blocks", "--resamples",
+    "--impute", "--transpose", "--duplicates", *SHEET, "--blocks", "--resamples",
     "--permutations", "--permute-within", "--stop-after", "--learning-curve", "--audit",
     "--covariates",
     "--compare", "--export-selected", "--distinct", "--feature-costs", "--budget", "--stand-ins",
@@ -96,7 +98,7 @@ def add_arguments(parser):
     parser.add_argument("table", metavar="TABLE", help=TABLE + folders)
     add_options(parser, "--target")
     reading = parser.add_argument_group("reading the table")
-    add_options(reading, *READING, *SHEET, "--impute", "--preprocess")
+    add_options(reading, *READING, *SHEET, "--impute", *PREPARING)
     _add_stream(reading)
     add_text(parser.add_argument_group("documents"))
     _add_selection(parser.add_argument_group("selection"))
@@ -391,7 +393,7 @@ def _select_table(args, messages):
     selection = select_samples(
         messages, table.X, table.y, **_parameters(args),
         groups=groups_of(args, table), blocks=_blocks(args, table), impute=table.impute,
-        preprocess=args.preprocess, text=text_options(args),
+        preprocess=preprocess_names(args), text=text_options(args),
         n_resamples=n_resamples(args), feature_names=table.feature_names,
         n_permutations=_n_permutations(args), permute_within=args.permute_within,
         stop_after=args.stop_after, covariates=_covariates(args, table),
@@ -433,6 +435,7 @@ def _select_stream(args, messages):
             args.table, target=args.target, ids=args.id, drop=args.drop, layer=args.layer,
             text=streamed_text(args), encoding=args.encoding,
             groups=None if args.groups == "none" else args.groups, max_bytes=args.max_bytes,
+            preprocess=preprocess_names(args),
         )  # fmt: skip
     with messages.bar("Selecting features") as advance, _stream_errors(args):
         selection = select_features(
@@ -601,7 +604,7 @@ def _next_steps(args, table, written):
     if args.report is None:
         steps["see more in a report"] = f"{again} --report report.html"
     if not args.stream:
-        same = ("--target", *READING, *SHEET, "--impute", "--preprocess", "--groups")
+        same = ("--target", *READING, *SHEET, "--impute", *PREPARING, "--groups")
         same += () if args.text is None else ("--text", *OF_TEXT)
         words = ["centroidal", "compare", args.table, *given_options(args, same)]
         if args.encoding != "utf-8":

@@ -24,6 +24,11 @@ def json_plain(value, *, finite=False):
     return getattr(value, "__name__", type(value).__name__)
 
 
+def row_dicts(columns):
+    """Return columns of equal length as a dict for each row."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 def percent(share, error=None, digits=1):
     """Write a share as "95.0 %", with its standard error, if there is one, as "95.0 ± 1.0 %"."""
     if not math.isfinite(share):

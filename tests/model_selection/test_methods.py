@@ -19,11 +19,8 @@ from centroidal.model_selection import (
     select_features,
 )
 from centroidal.model_selection.methods import (
-    BEST,
-    DEFAULT,
     DataKind,
     best_candidates,
-    describe_methods,
     selection_methods,
 )
 from centroidal.model_selection.procedures import RankedProcedure
@@ -153,11 +150,6 @@ def test_key_means_the_same_model_in_selection_and_comparison(key, genes):
         place = list(found.classifier_scores).index(found.classifier)
         chosen.set_params(estimator=chosen.estimator[place])
     np.testing.assert_array_equal(chosen.fit(X, y).predict(X), found.model.predict(X))
-
-
-def test_values_of_method_are_described():
-    assert list(describe_methods()) == [*selection_methods(), BEST]
-    assert DEFAULT in describe_methods()
 
 
 def test_methods_that_take_long_or_dense_data_are_left_out_of_the_best():

@@ -148,7 +148,7 @@ def test_table_is_printed(found):
 def test_sparse_samples_give_what_dense_ones_give(scoring):
     X, y = make_samples(3)
     X = np.where(np.median(X) < X, X, 0.0)
-    procedure, found = CentersProcedure(SparseCenterClassifier(scale="std")), []
+    procedure, found = CentersProcedure.of(scale="std"), []
     for layout in (np.asarray, sparse.csr_array):
         data = check_labelled(SparseCenterClassifier(), layout(X), y)
         sizes, rows = np.array([1, 5, 25]), np.arange(40, 60)

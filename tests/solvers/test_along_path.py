@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from centroidal.solvers.along_path import count_in_orders, hits_along_path, nearest_in_orders
+from centroidal.solvers.along_path import PathInOrders, hits_along_path, nearest_in_orders
 from centroidal.solvers.sparse_centers import CenterPath
 
 
@@ -204,11 +204,14 @@ def test_counts_are_those_of_the_labels_in_blocks_of_any_height(make, height, mo
         wanted[order, g, cells[i], labels[order][i, g]] += 1
     seen = np.full((117, grid.size), -1)
 
-    def see(block, found, distances):
+    def see(block, found, distances, unit_of_them):
         seen[block] = found
         assert distances.shape == (len(found), 0, 3)
+        assert unit_of_them is unit
 
     monkeypatch.setattr("centroidal.solvers.along_path._LABELS_PER_BLOCK", height)
-    found = count_in_orders(path, orders, make(X), rows, cells, 6, see, **rule)
+    X, unit = make(X), np.zeros(0)
+    models = PathInOrders(path, orders, sparse.issparse(X), **rule, unit=unit)
+    found = models.count(X, rows, cells, 6, see)
     np.testing.assert_array_equal(found, wanted)
     np.testing.assert_array_equal(seen, labels[0])

@@ -215,11 +215,6 @@ def write_report(outputs, args, selection=None, comparison=None, table=None, eva
 # ------------------------------------------------------------------ tables
 
 
-def row_dicts(columns):
-    """Return columns of equal length as a dict for each row."""
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
 def write_columns(path, columns, force):
     """Write columns of equal length, by name, as CSV; numbers so that they read back exactly."""
     from ..streaming.text import csv_bytes

@@ -5,6 +5,7 @@ import sys
 import threading
 import warnings
 from contextlib import contextmanager
+from functools import partial
 
 from .._optional import require
 
@@ -117,19 +118,29 @@ class Messages:
 
     @contextmanager
     def bar(self, what):
-        """Say that work begins; yield a function ``advance(n_done, n_steps, what)``."""
+        """Say that work begins; yield what is called as ``advance(n_done, n_steps, what)``."""
         if self.quiet or not sys.stderr.isatty():
             self.note(f"{what} ...")
-            yield self._go_on
+            yield Bar(what, self._go_on)
             return
         with _progress() as progress:
             task = progress.add_task(what, total=None)
+            yield Bar(what, self._go_on, partial(progress.update, task))
 
-            def advance(n_done, n_steps, what):
-                self._go_on(n_done, n_steps, what)
-                progress.update(task, description=plain(what), completed=n_done, total=n_steps)
 
-            yield advance
+class Bar:
+    """How far the work is: `n_done` steps, which are drawn if there is something to draw them."""
+
+    def __init__(self, what, go_on, draw=None):
+        self._go_on, self._draw = go_on, draw
+        self(0, None, what)
+
+    def __call__(self, n_done, n_steps, what):
+        """Say that so many of all steps are done, the last of which was `what`."""
+        self._go_on(n_done, n_steps, what)
+        self.n_done = n_done
+        if self._draw is not None:
+            self._draw(description=plain(what), completed=n_done, total=n_steps)
 
 
 def _is_compiling(frame):

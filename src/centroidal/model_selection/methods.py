@@ -22,7 +22,6 @@ __all__ = [
     "DataKind",
     "Method",
     "best_candidates",
-    "describe_methods",
     "lineup_methods",
     "metric_of",
     "plain_score",
@@ -183,13 +182,6 @@ def selection_methods():
     return {key: each for key, each in METHODS.items() if each.selects}
 
 
-def describe_methods():
-    """Say in a line what each value of `method` stands for."""
-    lines = {key: each.summary for key, each in selection_methods().items()}
-    costly = " and ".join(key for key, each in selection_methods().items() if each.is_costly)
-    return lines | {BEST: f"whichever of them, but {costly}, does best in the folds"}
-
-
 def best_candidates(is_sparse):
     """Return the keys of the methods that "best" tries."""
     return tuple(
@@ -212,18 +204,16 @@ def lineup_methods(is_sparse, neural):
 
 
 def _build_l2(kind):
-    from ..classifiers import SparseCenterClassifier
     from .procedures import CentersProcedure
 
     # Sparse data are divided by what leaves zeros alone.
-    return CentersProcedure(SparseCenterClassifier(scale="std" if kind.is_sparse else "within"))
+    return CentersProcedure.of(scale="std" if kind.is_sparse else "within")
 
 
 def _build_l1(kind):
-    from ..classifiers import SparseCenterClassifier
     from .procedures import CentersProcedure
 
-    return CentersProcedure(SparseCenterClassifier(metric="l1", scale="mad"))
+    return CentersProcedure.of(metric="l1", scale="mad")
 
 
 def _build_disjoint(kind):

@@ -58,10 +58,19 @@ class CentersProcedure(NamedTuple):
     """Sparse centers: one fit holds the models of all numbers of features."""
 
     estimator: SparseCenterClassifier
+    problem: SparseCenterProblem
+    merges: bool  # whether training sets are put together from sums of folds
     fewest: int = 1
 
     has_centers = True  # so that random features can be tried with them
     classifiers = ("nearest centers",)  # by name
+
+    @classmethod
+    def of(cls, **parameters):
+        """Return the procedure of sparse centers with such parameters."""
+        estimator = SparseCenterClassifier(**parameters)
+        problem = estimator._problem
+        return cls(estimator, problem, problem.streams)
 
     @property
     def estimators(self):
@@ -72,22 +81,13 @@ class CentersProcedure(NamedTuple):
         """Return the procedure with one of its classifiers."""
         return self
 
-    @property
-    def _problem(self):
-        return self.estimator._problem
-
-    @property
-    def merges(self):
-        """Whether training sets are put together from sums of folds."""
-        return self._problem.streams
-
     def sizes(self, n_features):
         """Numbers of features to try."""
         return log_spaced(n_features, _N_SIZES["centers"])
 
     def fit(self, data, rows):
         """Return the models of all numbers of features, fitted to some rows."""
-        return self.path(self._problem.solve(self.estimator, data.keep_rows(rows)))
+        return self.path(self.problem.solve(self.estimator, data.keep_rows(rows)))
 
     def summarise_sets(self, data, folds, sets):
         """Summarise all rows but some folds, for each set of folds; None where sums do not help."""
@@ -97,16 +97,16 @@ class CentersProcedure(NamedTuple):
 
     def counts_folds(self, data):
         """Whether `count_folds` knows what all training sets predict."""
-        problem, is_plain = self._problem, data.weights is None and not issparse(data.X)
-        return problem.streams and problem.scale == "within" and is_plain
+        is_plain = data.weights is None and not issparse(data.X)
+        return self.merges and self.problem.scale == "within" and is_plain
 
     def fit_summary(self, data, summary, rows):
         """Return the models of all numbers of features, fitted to a summary of some rows."""
-        return self.path(self._problem.solve_moments(self.estimator, data.X, summary))
+        return self.path(self.problem.solve_moments(self.estimator, data.X, summary))
 
     def path(self, solution):
         """Return the models of all numbers of features of a solution."""
-        return CentersPath(self._problem, solution)
+        return CentersPath(self.problem, solution)
 
     unranked = fit  # the ranking costs nothing
 
@@ -186,15 +186,14 @@ class CentersPath(NamedTuple):
         order of the ranking, and then in other `orders`. If given, `see` is called with a slice of
         the rows and what is `Predicted` of them by the ranking, until it has seen all.
         """
-        ready = self.prepare(issparse(X), sizes, orders, kept)
-        return ready.count(X, rows, cells, shape[0], see)
+        show = show_predicted(see, kept)
+        return self.prepare(issparse(X), sizes, orders, kept).count(X, rows, cells, shape[0], show)
 
     def prepare(self, is_sparse, sizes, orders=(), kept=NONE):
         """Return what counts rows so, to be asked again and again."""
-        rule = self._rule(sizes) | {"kept": kept}
         orders = np.vstack([self.ranking, *orders])
-        models = PathInOrders(self.solution.path, orders, is_sparse, **rule)
-        return PreparedPath(models, kept, self._unit(sizes[kept]))
+        rule = self._rule(sizes) | {"kept": kept, "unit": self._unit(sizes[kept])}
+        return PathInOrders(self.solution.path, orders, is_sparse, **rule)
 
     def hits(self, data, rows, sizes):
         """Weight of the samples of each class that are recognised with each size, and of all."""
@@ -222,8 +221,8 @@ class CentersPath(NamedTuple):
 
     def _rule(self, sizes):
         """How far a model with each number of features is from each class."""
-        odds = log_odds(check_priors(self.priors, self.solution.counts))
-        bonus = odds[:, None] * self._unit(sizes)
+        priors, unit = check_priors(self.priors, self.solution.counts), self._unit(sizes)
+        bonus = log_odds(priors)[:, None] * unit
         return {"is_l1": self.problem.metric == "l1", "grid": sizes, "bonus": bonus}
 
     def _unit(self, sizes, order=None):
@@ -231,20 +230,11 @@ class CentersPath(NamedTuple):
         return self.problem.spreads_per_unit * self.solution.path.spread_path(order)[sizes - 1]
 
 
-class PreparedPath(NamedTuple):
-    """Models of a path, ready to count what they predict."""
-
-    models: PathInOrders
-    kept: np.ndarray
-    unit: np.ndarray
-
-    def count(self, X, rows, cells, n_cells, see=None):
-        """Count some rows by cell and predicted class, as `CentersPath.count` does it."""
-
-        def show(block, labels, distances):
-            see(block, _predict_by_distances(self.kept, labels, distances, self.unit))
-
-        return self.models.count(X, rows, cells, n_cells, None if see is None else show)
+def show_predicted(see, kept):
+    """Return what a prepared path calls while it counts, so that `see` is shown a `Predicted`."""
+    if see is None:
+        return None
+    return lambda block, *found: see(block, _predict_by_distances(kept, *found))
 
 
 def _predict_by_distances(kept, labels, distances, unit):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._plain import interval_text, percent, score_text
+from .._plain import interval_text, percent, row_dicts, score_text
 from .learning import LearningCurve
 from .methods import METRICS, PROBABILITY_SCORES, metric_of, plain_score
 from .metrics import metric_rows, metric_table
@@ -17,6 +17,25 @@ _MOST_ROWS = 20
 _MOST_NAMES = 5  # of covariates
 _MANY = 0.02  # share of samples that are copies, from which on the score itself is in doubt
 _UNLIKELY, _STRONG = 0.05, 0.3  # p-value and Cramér's V by which blocks and classes go together
+# What the card of its model says, and what there is to tell besides.
+_ON_THE_CARD = (
+    "method", "classifier", "scoring", "score", "se_score", "interval", "random_score", "se_random",
+    "n_folds", "n_repeats", "n_groups", "group_name", "block_name", "costs", "calls", "panel",
+    "seed", "versions",
+)  # fmt: skip
+_TOLD = (
+    *_ON_THE_CARD, "n_features_to_select", "n_features_of_folds", "n_features_asked", "rule",
+    "majority_score", "max_features", "text", "beats_random", "metrics", "intervals", "classes",
+    "class_counts", "confusion", "recall", "fold_choices", "method_scores", "classifier_scores",
+    "impute", "has_mixed_groups", "preprocess", "blocks", "is_confounded", "suspicions", "p_value",
+    "covariates", "seconds",
+)  # fmt: skip
+_OF_PERMUTATIONS = (
+    "p_value", "interval", "score", "n_permutations", "n_as_good", "n_asked", "stop_after",
+    "permuted", "null_scores",
+)  # fmt: skip
+_OF_CURVE = ("n_samples", "means", "errors", "law", "trouble")
+_OF_PATH = ("n_features", "budget", "mean_test_score", "se_test_score")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -316,30 +335,22 @@ class FeatureSelection:
         """Return a row of texts for each metric: what it is called, its value, its interval."""
         return metric_rows(self.metrics, self.intervals)
 
-    def _score_text(self, value, error=None):
-        return score_text(
-            plain_score(value, self.scoring), error, is_share=METRICS[self.metric].is_share
-        )
-
     def score_words(self, value):
         """Write a score as its metric is written."""
-        return self._score_text(value)
+        return score_text(plain_score(value, self.scoring), is_share=METRICS[self.metric].is_share)
 
     def interval_words(self):
         """Say the 95 % interval of the score."""
-        return self._interval_text()
-
-    def _interval_text(self):
         ends = sorted(plain_score(end, self.scoring) for end in self.interval)
         return f"95 % interval {interval_text(ends, is_share=METRICS[self.metric].is_share)}"
 
     def summary(self):
         """Say the answer in a sentence or two: features, score, and what to compare it with."""
-        name, write = METRICS[self.metric].name, self._score_text
+        name, write = METRICS[self.metric].name, self.score_words
         is_one = self.n_features_to_select == 1
         features = f"{self.n_features_to_select:,} of {self.feature_names.size:,} features"
         unseen = "samples" if self.n_groups is None else "groups of samples"
-        reached = f"{name} {write(self.score)} ({self._interval_text()}) on unseen {unseen}"
+        reached = f"{name} {write(self.score)} ({self.interval_words()}) on unseen {unseen}"
         beside = (
             f"random features reach {write(self.random_score)}, {self.reference} "
             f"{write(self.majority_score)}"
@@ -464,7 +475,7 @@ class FeatureSelection:
         """Say how well blocks that were left out whole are predicted; nothing without blocks."""
         if self.blocks is None:
             return ""
-        name, write = METRICS[self.metric].name, self._score_text
+        name, write = METRICS[self.metric].name, self.score_words
         rows = [row for row in self.blocks["rows"] if row["trouble"] is None]
         each = ", ".join(f"{row['block']} {write(row['score'])}" for row in rows[:_MOST_ROWS])
         n_left = len(self.blocks["rows"]) - len(rows)
@@ -484,7 +495,7 @@ class FeatureSelection:
         """Say how often permuted labels do as well; nothing if they were not asked for."""
         if self.permutations is None:
             return ""
-        name, write = METRICS[self.metric].name, self._score_text
+        name, write = METRICS[self.metric].name, self.score_words
         return self.permutations.summary(self.selected, f"{name} {write(self.permutations.score)}")
 
     def checklist(self):
@@ -503,7 +514,7 @@ class FeatureSelection:
         """Say what covariates tell by themselves, and what is left without them."""
         if self.covariates is None:
             return ""
-        name, write = METRICS[self.metric].name, self._score_text
+        name, write = METRICS[self.metric].name, self.score_words
         names, n_more = self.covariates["names"], len(self.covariates["names"]) - _MOST_NAMES
         more = f" and {n_more} more" if n_more > 0 else ""
         return (
@@ -515,6 +526,64 @@ class FeatureSelection:
     def learning_summary(self):
         """Say what more samples would give; nothing if that was not asked for."""
         return "" if self.learning_curve is None else self.learning_curve.summary()
+
+    def card(self):
+        """Return what its model file says of it, by name."""
+        return _take(self, _ON_THE_CARD) | {"selected_features": self.selected_names}
+
+    def to_dict(self):
+        """Return all that there is to tell, as ``--json`` prints it.
+
+        Returns
+        -------
+        dict
+            Attributes under their names, sentences under names that begin with ``answer``, and
+            ``features``, a dict for each selected feature.
+        """
+        stability = self.stability
+        if stability is not None:
+            stability = {
+                "stability": stability.stability_,
+                "interval": stability.stability_interval_,
+                "n_resamples": stability.n_resamples,
+            }
+        return {
+            "answer": self.summary(),
+            "answer_on_stand_ins": self.stand_in_summary(),
+            "answer_in_blocks": self.block_summary(),
+            "answer_by_chance": self.permutation_summary(),
+            "permutations": _take(self.permutations, _OF_PERMUTATIONS),
+            "answer_by_covariates": self.covariate_summary(),
+            "answer_with_more": self.learning_summary(),
+            "learning_curve": _take(self.learning_curve, _OF_CURVE),
+            "checklist": [each._asdict() for each in self.checklist()],
+            **_take(self, _TOLD),
+            "features": row_dicts(self.feature_columns()),
+            "stand_ins": self._stand_ins_by_name(),
+            "signatures": [
+                {"features": self.feature_names[each["columns"]], "score": each["score"]}
+                for each in self.signatures
+            ],
+            "stability": stability,
+            "path": {name: self.path[name] for name in _OF_PATH if name in self.path},
+        }
+
+    def _stand_ins_by_name(self):
+        """Return stand-ins by the names of features; None if they were not looked for."""
+        if self.stand_ins is None:
+            return None
+        return {
+            str(name): [
+                {
+                    "feature": str(self.feature_names[each["column"]]),
+                    "correlation": each["correlation"],
+                    "score": each["score"],
+                }
+                for each in row
+            ]
+            for name, row in zip(self.selected_names, self.stand_ins, strict=True)
+            if row
+        }
 
     def __str__(self):
         shown = self.selected[:_MOST_ROWS]
@@ -542,3 +611,8 @@ class FeatureSelection:
             f"<FeatureSelection by {self.method!r}: {self.n_features_to_select} of "
             f"{self.feature_names.size} features, {self.scoring} {self.score:.3f}>"
         )
+
+
+def _take(found, names):
+    """Return attributes by name; None if there is nothing that has them."""
+    return None if found is None else {name: getattr(found, name) for name in names}

@@ -13,7 +13,7 @@ from .._progress import progress_function
 from .._state import check_state, floats, positions
 from ..classifiers import CostSensitiveClassifier
 from ..classifiers.sparse_center_rule import ColumnSummary
-from ..solvers.along_path import NONE
+from ..solvers.along_path import NONE, PathInOrders
 from ..statistics import ClassMoments, class_moments, map_blocks
 from ..streaming.batches import Batches
 from ..streaming.checkpoint import Checkpoint, Progress, manifest_of, read_manifest
@@ -31,7 +31,7 @@ from .methods import DataKind, metric_of, selection_methods
 from .metrics import LOSSES, Tested, confusion_matrices, loss_moments
 from .nested import ChosenPredictions, FoldCounts
 from .panels import PanelProcedure
-from .procedures import CentersPath, FinalModel, PreparedPath
+from .procedures import CentersPath, FinalModel, show_predicted
 from .repeatable import seed_of
 from .splits import Groups, Units, deal_repeats
 from .stand_ins import StandIns
@@ -607,7 +607,7 @@ class _Job(NamedTuple):
     outer: int | None
     path: CentersPath
     orders: tuple | np.ndarray
-    ready: PreparedPath | None  # where classes are counted alone
+    ready: PathInOrders | None  # where classes are counted alone
 
     def totals(self, tally):
         """Return the counts and losses that it adds to, for the ranking and for each order."""
@@ -683,8 +683,8 @@ class _Models:
             moments[job.ready.kept] += loss_moments(found.probabilities, codes[block])
             see(block, found)
 
-        seen = add_losses if moments.size else None
-        found = job.ready.count(X, rows, codes, self._plan.n_classes, seen)
+        show = show_predicted(add_losses if moments.size else None, job.ready.kept)
+        found = job.ready.count(X, rows, codes, self._plan.n_classes, show)
         return zip(found, [moments, *(0.0 for _ in job.orders)], strict=True)
 
     def _score(self, job, X, rows, codes, losses, see):

@@ -24,22 +24,18 @@ def hits_along_path(path, X, rows, codes, weights, **rule):
     return hits
 
 
-def count_in_orders(path, orders, X, rows, cells, n_cells, see=None, **rule):
-    """Count the rows of each cell by their nearest center, as `PathInOrders` does it."""
-    return PathInOrders(path, orders, issparse(X), **rule).count(X, rows, cells, n_cells, see)
-
-
 class PathInOrders:
     """The models with the first `grid` features of each order, ready for any samples.
 
     The ranking of the path may be one of the orders. The samples are in the coordinates of the
     path. `bonus` (classes, grid) is taken off the distances: the prior, in units of distance. Of
-    several classes that are as near up to rounding, the first, as in `predict`.
+    several classes that are as near up to rounding, the first, as in `predict`. Of the models at
+    the `kept` positions of the grid distances are told, and the `unit` of each.
     """
 
-    def __init__(self, path, orders, is_sparse, *, is_l1, grid, bonus, kept=NONE):
-        self._shape, self._kept = (len(orders), grid.size), kept
-        self._bonus, centers = bonus, path.class_centers
+    def __init__(self, path, orders, is_sparse, *, is_l1, grid, bonus, kept=NONE, unit=None):
+        self._shape, self.kept = (len(orders), grid.size), kept
+        self._unit, self._bonus, centers = unit, bonus, path.class_centers
         places = np.full(grid.size, -1)
         places[kept] = np.arange(len(kept))
         # A class without training samples is infinitely far away.
@@ -62,12 +58,12 @@ class PathInOrders:
         O(nnz K + n K n_grid) an order for sparse data; memory does not grow with the rows.
         """
         rows, (n_orders, n_models) = np.asarray(rows), self._shape
-        n_numbers = (n_models + len(self._kept) * len(self._bonus)) * n_orders
+        n_numbers = (n_models + len(self.kept) * len(self._bonus)) * n_orders
         height = max(_loops.TILE, _LABELS_PER_BLOCK // n_numbers)
         for start in range(0, rows.size, height):
             block = slice(start, min(start + height, rows.size))
             labels, distances = self._find(X, rows[block])
-            distances -= self._bonus.T[self._kept]
+            distances -= self._bonus.T[self.kept]
             distances[..., self._is_unseen] = np.inf
             yield block, labels, distances
 
@@ -75,13 +71,14 @@ class PathInOrders:
         """Count the rows of each cell by their nearest center, in (orders, grid, cells, classes).
 
         With true classes as the `cells` of `rows` these are confusion matrices. If given, `see` is
-        called with each slice of `rows`, its labels (rows, grid) and distances in the first order.
+        called with each slice of `rows`, its labels (rows, grid) and distances in the first order,
+        and the unit of these.
         """
         counts = np.zeros((*self._shape, n_cells, len(self._bonus)), dtype=np.int64)
         for block, labels, distances in self.nearest(X, rows):
             _loops.add_counts(labels, cells[block], counts)
             if see is not None:
-                see(block, labels[0], distances[0])
+                see(block, labels[0], distances[0], self._unit)
         return counts
 
 

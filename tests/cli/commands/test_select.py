@@ -19,10 +19,12 @@ from scipy.io import savemat
 from sklearn.datasets import dump_svmlight_file
 
 import centroidal
+from centroidal._plain import json_plain
 from centroidal.cli.commands import demo
+from centroidal.cli.commands.select import describe_methods
 from centroidal.io import read_table
 from centroidal.model_selection import select_features
-from centroidal.model_selection.methods import describe_methods
+from centroidal.model_selection.methods import BEST, DEFAULT, selection_methods
 from centroidal.persistence import load_model, read_model_card, save_model
 
 from ..conftest import QUICK, csv_lines, files, make_samples, run_alone, write_csv
@@ -145,6 +147,11 @@ def test_select_then_predict_in_a_new_process_equals_the_python_api(run, tmp_pat
         assert [float(row[f"probability_{label}"]) for row in rows] == expected[:, j].tolist()
 
 
+def test_values_of_method_are_described():
+    assert list(describe_methods()) == [*selection_methods(), BEST]
+    assert DEFAULT in describe_methods()
+
+
 @pytest.mark.parametrize("method", describe_methods())
 def test_the_selected_columns_are_enough_to_predict(run, trees, method):
     if method == "encoder":
@@ -195,6 +202,16 @@ def test_names_from_the_table_are_not_obeyed(run, tmp_path):
     assert found.code == 0
     assert all(name in found.out for name in ("[red]a[/red]", "b\\x1b[31m", "[link=x]", ":smile:"))
     assert "\x1b" not in found.out + found.err
+
+
+def test_json_has_what_a_selection_says_as_a_dict(run, trees):
+    found = select(run, trees.name, "--target", "tree")["selection"]
+    table = read_table(trees.name, target="tree")
+    here = select_features(
+        table.X, table.y, n_features_to_select=2, cv=3, n_repeats=1, random_state=0,
+        n_stand_ins=3, feature_names=table.feature_names,
+    )  # fmt: skip
+    assert found == json_plain(here.to_dict(), finite=True) | {"seconds": found["seconds"]}
 
 
 def test_json_is_one_object_and_nothing_else(run, trees):

@@ -11,7 +11,6 @@ from ..files import (
     input_files,
     name_columns,
     read_samples,
-    row_dicts,
     table_values,
     write_columns,
     write_report,
@@ -143,6 +142,8 @@ def _columns(comparison):
 
 
 def _show(args, comparison, table, written):
+    from ..._plain import row_dicts  # numpy comes with it
+
     codes = comparison.target.tolist()
     found = {
         "answer": comparison.summary(),

@@ -4,7 +4,7 @@ from ...model_selection.methods import DEFAULT
 from .. import display
 from ..files import Outputs, write_report
 from ..options import add_options
-from .select import n_resamples, select_samples, selection_values, use_cores
+from .select import n_resamples, select_samples, use_cores
 
 HELP = "Select features of a table that ships with the package."
 EXAMPLES = """\
@@ -33,6 +33,6 @@ def run(args, messages):
     n_samples, n_features = genes.data.shape
     display.show(
         args, display.demo, n_samples=n_samples, n_features=n_features,
-        selection=selection_values(selection),
+        selection=selection.to_dict(),
         n_informative=genes.informative[selection.selected].sum(), written=outputs.written,
     )  # fmt: skip

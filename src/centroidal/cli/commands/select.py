@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from ...model_selection.methods import DEFAULT, METHODS, SCORES, SCORINGS, describe_methods
+from ...model_selection.methods import BEST, DEFAULT, METHODS, SCORES, SCORINGS
 from .. import display
 from ..documents import OF_TEXT, add_text, check_text, streamed_text, text_options
 from ..files import (
@@ -19,7 +19,6 @@ from ..files import (
     read_feature_costs,
     read_names,
     read_samples,
-    row_dicts,
     table_values,
     write_columns,
     write_report,
@@ -69,21 +68,6 @@ _FILES = {
     "--export-selected": (".csv", ".parquet"),
     "--checkpoint": (".skops",),
 }
-# Of a selection: what the card of its model says, and what is printed besides.
-_ON_THE_CARD = (
-    "method", "classifier", "scoring", "score", "se_score", "interval", "random_score", "se_random",
-    "n_folds", "n_repeats", "n_groups", "group_name", "block_name", "costs", "calls", "panel",
-    "seed",
-    "versions",
-)  # fmt: skip
-_PRINTED = (
-    *_ON_THE_CARD, "n_features_to_select", "n_features_of_folds", "n_features_asked", "rule",
-    "majority_score", "max_features", "text",
-    "beats_random", "metrics", "intervals", "classes", "class_counts", "confusion",
-    "recall", "fold_choices", "method_scores", "classifier_scores", "impute",
-    "has_mixed_groups", "preprocess", "blocks", "is_confounded", "suspicions", "p_value",
-    "covariates", "seconds",
-)  # fmt: skip
 
 
 # ------------------------------------------------------------------ arguments
@@ -116,6 +100,14 @@ def _add_stream(group):
         "--checkpoint", metavar="C.skops",
         help="with --stream: checkpoint file; after an interruption the same command resumes there",
     )  # fmt: skip
+
+
+def describe_methods():
+    """Say in a line what each value of --method stands for."""
+    methods = {key: each for key, each in METHODS.items() if each.selects}
+    costly = " and ".join(key for key, each in methods.items() if each.is_costly)
+    lines = {key: each.summary for key, each in methods.items()}
+    return lines | {BEST: f"whichever of them, but {costly}, does best in the folds"}
 
 
 def _add_selection(group):
@@ -268,36 +260,25 @@ def run(args, messages):
     work = _select_stream if args.stream else _select_table
     table, selection, comparison = work(args, messages)
     selection = name_columns(selection, args)
-    if selection.group_summary():
-        messages.note(f"Note: {selection.group_summary()}")
-    values = {"table": table_values(table), "selection": selection_values(selection)}
+    values = {"table": table_values(table), "selection": selection.to_dict()}
+    note, rows = selection.group_summary(), selection.metric_rows()
+    if note:
+        messages.note(f"Note: {note}")
     _write(outputs, args, selection, table, comparison)
-    display.show(
-        args,
-        partial(
-            display.selection, rows=selection.metric_rows(),
-            steps=_next_steps(args, table, outputs.written),
-        ),
-        **values, written=outputs.written,
-    )  # fmt: skip
+    steps = _next_steps(args, table, outputs.written)
+    show = partial(display.selection, rows=rows, steps=steps)
+    display.show(args, show, **values, written=outputs.written)
 
 
 def select_samples(messages, X, y, **options):
     """Select; what is refused before the first step is wrong input, any later error is not."""
     from ...model_selection import select_features
 
-    has_begun = False
-    with messages.bar("Selecting features") as advance:
-
-        def progress(*step):
-            nonlocal has_begun
-            has_begun = True
-            advance(*step)
-
+    with messages.bar("Selecting features") as bar:
         try:
-            selection = select_features(X, y, progress=progress, **options)
+            selection = select_features(X, y, progress=bar, **options)
         except ValueError as error:
-            if has_begun:
+            if bar.n_done:
                 raise
             raise InputError(option_names(error)) from error
     for each in selection.suspicions:
@@ -468,76 +449,6 @@ def _stream_errors(args):
 # ------------------------------------------------------------------ after the work
 
 
-def selection_values(selection):
-    """Return all that is worth knowing of a selection."""
-    stability = selection.stability
-    if stability is not None:
-        stability = {
-            "stability": stability.stability_,
-            "interval": stability.stability_interval_,
-            "n_resamples": stability.n_resamples,
-        }
-    on_path = ("n_features", "budget", "mean_test_score", "se_test_score")
-    return {
-        "answer": selection.summary(),
-        "answer_on_stand_ins": selection.stand_in_summary(),
-        "answer_in_blocks": selection.block_summary(),
-        "answer_by_chance": selection.permutation_summary(),
-        "permutations": _permutation_values(selection.permutations),
-        "answer_by_covariates": selection.covariate_summary(),
-        "answer_with_more": selection.learning_summary(),
-        "learning_curve": _curve_values(selection.learning_curve),
-        "checklist": [each._asdict() for each in selection.checklist()],
-        **{name: getattr(selection, name) for name in _PRINTED},
-        "features": row_dicts(selection.feature_columns()),
-        "stand_ins": _stand_ins(selection),
-        "signatures": [
-            {"features": selection.feature_names[each["columns"]], "score": each["score"]}
-            for each in selection.signatures
-        ],
-        "stability": stability,
-        "path": {name: selection.path[name] for name in on_path if name in selection.path},
-    }
-
-
-def _stand_ins(selection):
-    """Return stand-ins by the names of features; None if they were not looked for."""
-    if selection.stand_ins is None:
-        return None
-    return {
-        str(name): [
-            {
-                "feature": str(selection.feature_names[each["column"]]),
-                "correlation": each["correlation"],
-                "score": each["score"],
-            }
-            for each in row
-        ]
-        for name, row in zip(selection.selected_names, selection.stand_ins, strict=True)
-        if row
-    }
-
-
-def _permutation_values(test):
-    """Return what permuted labels show; None if they were not asked for."""
-    if test is None:
-        return None
-    names = (
-        "p_value", "interval", "score", "n_permutations", "n_as_good", "n_asked", "stop_after",
-        "permuted", "null_scores",
-    )  # fmt: skip
-    return {name: getattr(test, name) for name in names}
-
-
-def _curve_values(curve):
-    """Return the scores with fewer samples; None if they were not asked for."""
-    if curve is None:
-        return None
-    return {
-        name: getattr(curve, name) for name in ("n_samples", "means", "errors", "law", "trouble")
-    }
-
-
 def _write(outputs, args, selection, table, comparison):
     from ...persistence import save_model
 
@@ -549,8 +460,7 @@ def _write(outputs, args, selection, table, comparison):
             left_out=_left_out(args, table),
             duplicates=getattr(table, "duplicates", None),  # batches have neither
             sheet=getattr(table, "sheet", None),
-            **{name: getattr(selection, name) for name in _ON_THE_CARD},
-            selected_features=selection.selected_names,
+            **selection.card(),
         )
         save_model(selection.model, path, metadata=metadata, force=force)
 

@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from centroidal.model_selection import select_features
-from centroidal.model_selection.calls import describe_calls
+from centroidal.solvers.conformal import describe_calls
 
 SETS = (
     "allaml", "colon", "glioma", "singh", "chowdary", "golub_desouto", "sorlie_datamicroarray",

@@ -125,12 +125,11 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.cv = cv
 
     @classmethod
-    def of_fitted(cls, model, columns, reference, calibration):
-        """Return what calibrates a fitted model that reads some columns."""
+    def of_fitted(cls, model, columns, reference, repeats, calibrates=True):
+        """Return what calibrates a fitted model that reads some columns, by held-out samples."""
         found = cls(clone(model))
-        return found._keep(
-            model, Features.of(model), model.classes_, columns, reference, calibration
-        )
+        known = columns, reference, repeats, calibrates
+        return found._keep(model, Features.of(model), model.classes_, *known)
 
     def fit(self, X, y, groups=None):
         """Fit the classifier, and copies of it to the samples without each fold.
@@ -154,8 +153,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ]
         model = clone(self.estimator).fit(given, labels)
         columns, reference = _refer(model, data, np.arange(data.codes.size))
-        calibration = Calibration.of([HeldOut.join(parts)])
-        return self._keep(model, data.features, data.classes, columns, reference, calibration)
+        return self._keep(model, data.features, data.classes, columns, reference, [parts])
 
     def _folds(self, data, labels, groups):
         """List training and test samples; raise unless each sample is tested once."""
@@ -178,16 +176,17 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"cv={self.cv!r} must leave samples of each class to train on.")
         columns, reference = _refer(model, data, train)
         probabilities = model.predict_proba(rows_of(given, test))
-        measured = reference.measure(data.X[test][:, columns])
+        measured = reference.measure(data.X[np.ix_(test, columns)])
         return HeldOut(probabilities, data.codes[test], *measured)
 
-    def _keep(self, model, features, classes, columns, reference, calibration):
+    def _keep(self, model, features, classes, columns, reference, repeats, calibrates=True):
         features.keep(self)
         self.estimator_ = model
         self.classes_ = classes
         self.columns_ = columns
         self.reference_ = reference
-        self.calibration_ = calibration
+        held_out = [HeldOut.join(folds) for folds in repeats]
+        self.calibration_ = Calibration.of(held_out, calibrates)
         return self
 
     @row_by_row(_class_labels)
@@ -391,5 +390,5 @@ def _refer(model, data, rows):
     # Where features are mixed before they are selected, all of them are read.
     if hasattr(model, "get_support") and getattr(model, "metric", None) != "mahalanobis":
         columns = model.get_support(indices=True)
-    X = data.X[rows][:, columns]
+    X = data.X[np.ix_(rows, columns)]
     return columns, ClassReference.of(class_moments(X, data.codes[rows], data.classes.size))

@@ -11,10 +11,16 @@ from sklearn.pipeline import Pipeline
 from .._parameters import check_count
 from ..model_selection.feature_flow import steps_of, used_mask
 from ..streaming.documents import FOLDER_COLUMNS, document_rows
-from ..streaming.labels import check_labels, labels_from_text, labels_from_values
+from ..streaming.labels import (
+    check_labels,
+    labels_from_text,
+    labels_from_values,
+    say_repeated_ids,
+    say_unusual_labels,
+)
 from ..streaming.request import Request, count_noun, quote, texts
 from .sheets import annotation_texts
-from .tables import Table, on_classes, on_ids
+from .tables import Table
 
 __all__ = ["explain_documents", "read_documents"]
 
@@ -140,7 +146,10 @@ def _table(found, columns, request, digest):
     return Table(
         X=X, y=y, feature_names=np.array(columns, dtype=object),
         ids=None if ids is None else np.array(ids, dtype=object), target=request.target,
-        remarks=(*_on_empty(X, request), *on_ids(ids), *on_classes(y, request.target)),
+        remarks=(
+            *_on_empty(X, request), *say_repeated_ids(ids),
+            *say_unusual_labels(y, request.target),
+        ),
         source=request.name, digest=digest,
         annotations={name: annotation_texts(found[name]) for name in request.annotations},
     )  # fmt: skip

@@ -10,8 +10,7 @@ import numpy as np
 from scipy.stats import norm
 
 from .._parameters import check_count
-from .._plain import interval_text, score_text
-from ..model_selection.calls import describe_calls, say_calls
+from .._plain import interval_text, percent, score_text
 from ..model_selection.feature_flow import last_step
 from ..model_selection.intervals import (
     MOST_DRAWS,
@@ -40,6 +39,7 @@ from ..model_selection.metrics import (
 from ..model_selection.repeatable import seed_of
 from ..model_selection.splits import check_sample_names
 from ..persistence import load_model, read_model_card
+from ..solvers.conformal import describe_calls
 from ..streaming.request import count_noun, list_names, texts
 from .prediction import (
     Predictions,
@@ -411,3 +411,15 @@ def _with_interval(name, value, interval):
     """Write a score with its interval, if there is one."""
     within = "" if interval is None else f" (95 % interval {_interval_text(name, interval)})"
     return f"{_score_text(name, value)}{within}"
+
+
+def say_calls(calls):
+    """Say in a sentence or two what comes of leaving samples without a class."""
+    called = f"{percent(calls['called'])} of the samples get a class"
+    if calls["called"] > 0.0:
+        called += f", {percent(calls['accuracy'])} of these the right one"
+    return (
+        f"No call at {calls['no_call']:g}: {called}; {percent(calls['several'])} may be of several "
+        f"classes, {percent(calls['none'])} resemble none. The class of "
+        f"{percent(calls['coverage'])} is credible."
+    )

@@ -41,8 +41,8 @@ from ..model_selection import (
     SparseCenterClassifierCV,
     WhitenedCenterClassifierCV,
 )
-from ..model_selection.calls import LEVELS
 from ..model_selection.feature_flow import last_step, split_conformal
+from ..solvers.conformal import LEVELS
 from ..solvers.distances import log_odds
 from ..solvers.outliers import SMALLEST
 

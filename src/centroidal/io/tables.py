@@ -1,7 +1,6 @@
 """Tables with a label column, from files and data frames, checked once and in plain words."""
 
 import hashlib
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,18 +8,17 @@ import numpy as np
 
 from .._files import check_source, suffix_of
 from .._parameters import check_choice, check_flag
-from ..streaming.labels import check_labels
+from ..streaming.labels import check_labels, say_repeated_ids, say_unusual_labels
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
-from ..streaming.request import Request, count_noun, list_values, quote
+from ..streaming.request import Request, count_noun, list_values
 from ._arrays import is_annotated, read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
 from ._frames import read_frame, read_frame_sheet, read_parquet, read_parquet_sheet
 from ._text import read_text, read_text_sheet
 from .duplicates import COLLAPSES, collapse_features
 from .sheets import annotation_texts, join_sheet
 
-__all__ = ["Table", "on_classes", "on_ids", "read_table"]
+__all__ = ["Table", "read_table"]
 
-_MANY_LABELS = 20
 _TEXT = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _READERS = {
     **dict.fromkeys(_TEXT, read_text),
@@ -254,7 +252,7 @@ def read_table(
     if not is_finite(X):
         refuse_infinite(X, names, request.name)
         X, names, remark = _handle_missing(X, names, request, impute, found.y is not None)
-    on_samples = (*on_ids(found.ids), *on_classes(found.y, found.target))
+    on_samples = say_repeated_ids(found.ids) + say_unusual_labels(found.y, found.target)
     return Table(
         X=X,
         y=found.y,
@@ -330,34 +328,6 @@ def _read_object(source, request):
     if request.layer is not None:
         request.refuse_option("layer", "only .h5ad files and AnnData have layers")
     return read_frame(source, request)
-
-
-# ------------------------------------------------------------------ labels and ids
-
-
-def on_classes(y, target):
-    """Say what is unusual about labels."""
-    if y is None:
-        return []
-    classes, counts = np.unique(y, return_counts=True)
-    names = [quote(label) if isinstance(label, str) else str(label) for label in classes.tolist()]
-    if len(names) == 1:
-        return [f"All samples have the same label, {names[0]}."]
-    if y.dtype.kind == "f" and len(names) > _MANY_LABELS:
-        return [f"{quote(target)} holds {len(names)} different numbers; are they classes?"]
-    single = [name for name, count in zip(names, counts.tolist(), strict=True) if count == 1]
-    if len(single) == 1:
-        return [f"Class {single[0]} has one sample."]
-    return [f"{len(single)} classes have one sample each: {list_values(single)}."] if single else []
-
-
-def on_ids(ids):
-    """Say which names of samples repeat."""
-    repeated = [name for name, count in Counter(ids or ()).items() if count > 1]
-    if not repeated:
-        return []
-    noun = "id" if len(repeated) == 1 else "ids"
-    return [f"{len(repeated)} duplicate sample {noun}, kept: {list_values(repeated, quoted=True)}."]
 
 
 # ------------------------------------------------------------------ missing and infinite values

@@ -17,7 +17,7 @@ from .._data import rows_of
 from .._parameters import number
 from .._progress import progress_function
 from ..classifiers import ConformalClassifier, CostSensitiveClassifier, FisherSubspace
-from ..solvers.conformal import Calibration, HeldOut
+from ..solvers.conformal import HeldOut, count_calls
 from ..solvers.fold_centers import FeatureRows, count_folds
 from ..solvers.outliers import ClassReference
 from ..statistics import class_moments
@@ -25,7 +25,6 @@ from ..statistics.threads import row_blocks
 from ..streaming.labels import hash_names
 from ..streaming.request import texts
 from .blocks import Blocks
-from .calls import count_calls
 from .covariates import Covariates
 from .learning import draw_fewer, run_learning_curve
 from .methods import METHODS, DataKind
@@ -334,20 +333,19 @@ class MemorySource:
 
     def fit_final(self, candidate, scores, choice, calibrates=True):
         """Fit what was chosen to all samples, and calibrate it by those that were held out."""
-        data, costs = self._samples.for_model, choice.costs
+        data, repeats = self._samples.for_model, scores.held_out() if calibrates else None
         with thread_limit("threads" if candidate.uses_threads else None):
             final = candidate.procedure.fit_final(data, scores.n_features)
         self._step_done("all samples")
-        model, repeats = final.model, scores.held_out() if calibrates else None
+        model = final.model
         if repeats is not None and hasattr(model, "predict_proba"):
             columns = np.sort(final.ranking[: final.number_of(scores.n_features)])
             reference = _class_reference(data, columns, np.arange(data.codes.size))
-            held_out = [HeldOut.join(folds) for folds in repeats]
-            calibration = Calibration.of(held_out, not choice.needs_probabilities)
-            model = ConformalClassifier.of_fitted(model, columns, reference, calibration)
+            known = columns, reference, repeats, not choice.needs_probabilities
+            model = ConformalClassifier.of_fitted(model, *known)
         model = self._samples.pipeline(model)
-        if costs is not None:
-            model = CostSensitiveClassifier.of_fitted(model, costs)
+        if choice.costs is not None:
+            model = CostSensitiveClassifier.of_fitted(model, choice.costs)
         return final._replace(model=model)
 
     def count_calls(self, scores, choice):
@@ -555,13 +553,13 @@ def _hold_out(trial, data, columns, left_out, test, chosen):
     if trial.repeat.number == 0:
         train = trial.repeat.rows_without(*left_out)
         reference = _class_reference(data, columns, train)
-        found = HeldOut(*found[:2], *reference.measure(data.X[test][:, columns]))
+        found = HeldOut(*found[:2], *reference.measure(data.X[np.ix_(test, columns)]))
     return chosen._replace(held_out=found)
 
 
 def _class_reference(data, columns, rows):
     """Return the classes of some rows in some columns."""
-    X = data.X[rows][:, columns]
+    X = data.X[np.ix_(rows, columns)]
     return ClassReference.of(class_moments(X, data.codes[rows], data.classes.size))
 
 

@@ -29,8 +29,10 @@ class ClassReference(NamedTuple):
     @classmethod
     def of(cls, moments):
         """Take them from class moments; what does not vary inside classes, by its whole spread."""
-        within, whole = np.sqrt(moments.within_variance), np.sqrt(moments.variance)
-        spreads = np.where(within > 0.0, within, np.where(whole > 0.0, whole, 1.0))
+        spreads = np.sqrt(moments.within_variance)
+        if not spreads.all():
+            whole = np.sqrt(moments.variance)
+            spreads = np.where(spreads > 0.0, spreads, np.where(whole > 0.0, whole, 1.0))
         return cls(moments.means, spreads)
 
     def measure(self, X):

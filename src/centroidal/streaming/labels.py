@@ -1,5 +1,6 @@
 """Labels as a table gives them -> an array of strings or numbers."""
 
+from collections import Counter
 from hashlib import blake2b
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from .request import list_values, quote, texts
 
 _LONGEST_LABEL, _MOST_LABELS = 1000, 100_000
+_MANY_LABELS = 20  # that are numbers, and may be no classes
 # What a cell of text says if there is no value; `None` may be a class, so it is not here.
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL"})
 
@@ -123,6 +125,31 @@ def check_labels(y, n_samples, target, name, ids=None):
             f"{name}: a label in {quote(target)} has {y.dtype.itemsize // 4} "
             f"characters, more than {_LONGEST_LABEL}; is it the column of labels?"
         )
+
+
+def say_unusual_labels(y, target):
+    """Return remarks on labels that are there, but unusual; None is no labels at all."""
+    if y is None:
+        return []
+    classes, counts = np.unique(y, return_counts=True)
+    names = [quote(label) if isinstance(label, str) else str(label) for label in classes.tolist()]
+    if len(names) == 1:
+        return [f"All samples have the same label, {names[0]}."]
+    if y.dtype.kind == "f" and len(names) > _MANY_LABELS:
+        return [f"{quote(target)} holds {len(names)} different numbers; are they classes?"]
+    single = [name for name, count in zip(names, counts.tolist(), strict=True) if count == 1]
+    if len(single) == 1:
+        return [f"Class {single[0]} has one sample."]
+    return [f"{len(single)} classes have one sample each: {list_values(single)}."] if single else []
+
+
+def say_repeated_ids(ids):
+    """Return a remark on names of samples that repeat; None is no names at all."""
+    repeated = [name for name, count in Counter(ids or ()).items() if count > 1]
+    if not repeated:
+        return []
+    noun = "id" if len(repeated) == 1 else "ids"
+    return [f"{len(repeated)} duplicate sample {noun}, kept: {list_values(repeated, quoted=True)}."]
 
 
 def group_names(values, groups, name):

@@ -112,6 +112,7 @@ class Messages:
 
     def _go_on(self, *step):
         if self._is_interrupted:
+            self._is_interrupted = False  # it is told now
             raise KeyboardInterrupt
         if self._log is not None:
             self._log.progress(*step)

@@ -5,7 +5,9 @@ of features inside them, score outside. Which labels may change places depends o
 exchangeable: those of samples, of whole groups, or of samples inside a group or block.
 """
 
+import warnings
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
@@ -133,8 +135,8 @@ class PermutationTest:
         n_good, permuted = self.n_as_good, self.permuted.replace("samples within", "within")
         words = (
             f"Of {self.n_permutations:,} permutations of the labels ({permuted}) {n_good:,} "
-            f"{'scores' if n_good == 1 else 'score'} as well as {score}: p = "
-            f"{p_text(self.p_value)} (95 % interval {low} to {high})."
+            f"{'scores' if n_good == 1 else 'score'} as well as the labels in one repeat, {score}: "
+            f"p = {p_text(self.p_value)} (95 % interval {low} to {high})."
         )
         if self.n_permutations < self.n_asked and not self.is_stopped:
             words += f" It was interrupted; {self.n_asked:,} were asked for."
@@ -145,7 +147,7 @@ class PermutationTest:
         return (
             f"{words} Each by itself, {n_sure:,} of the {len(selected):,} features differ between "
             f"the classes (p <= {UNLIKELY}, corrected for all features), and at most "
-            f"{n_false:.2g} of them are expected to be luck."
+            f"{number_text(n_false)} of them are expected to be luck."
         )
 
     def __str__(self):
@@ -157,6 +159,11 @@ class PermutationTest:
 def p_text(value):
     """Write a p-value with two digits that count."""
     return f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
+
+
+def number_text(value):
+    """Write a mean number of features with two digits, or as a whole number."""
+    return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
 
 
 def _count_as_good(scores, score):
@@ -264,15 +271,21 @@ def run_permutations(source, run, asked, n_folds, n_jobs, prefer, step_done):
             yield run, source, relabelling.draw(source.seed, k)
 
     results = run_jobs(_try_labels, jobs(), n_jobs, prefer)
-    try:
-        for found in results:
-            tally.add(found)
-            step_done(f"permutation {len(tally.scores)}")
-    except KeyboardInterrupt:
-        tally.is_enough = True
-        deque(results, maxlen=0)  # what was begun ends
-        if not tally.scores:
-            raise
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*have been successfully executed")  # and are left out
+        try:
+            for found in results:
+                tally.add(found)
+                step_done(f"permutation {len(tally.scores)}")
+        except KeyboardInterrupt:
+            tally.is_enough = True
+            deque(results, maxlen=0)  # what was begun ends
+            if not tally.scores:
+                raise
+    n_left = asked.number - len(tally.scores)
+    if n_left:
+        with suppress(KeyboardInterrupt):  # again, if Ctrl-C is remembered until the next step
+            step_done("no more permutations", n_left)
     return PermutationTest(
         score=own.score,
         null_scores=np.array(tally.scores),

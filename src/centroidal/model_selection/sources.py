@@ -264,8 +264,8 @@ class MemorySource:
                 "or another score."
             )
 
-    def _step_done(self, what):
-        self._n_done += 1
+    def _step_done(self, what, n_steps=1):
+        self._n_done += n_steps
         self._progress(self._n_done, self._n_steps, what)
 
     def count_predictions(self, trial):

@@ -33,11 +33,31 @@ def _test(selection, n_as_good, n_false):
 @pytest.mark.parametrize(("n_as_good", "verdict"), [(0, "fine"), (4, "fine"), (5, "no")])
 def test_chance_is_ruled_out_up_to_five_percent(selection, n_as_good, verdict):
     test = _test(selection, n_as_good, 0.0)
-    assert _verdicts(selection, permutations=test)["Could the score come from chance?"] == verdict
+    assert _verdicts(selection, permutations=test)["Is the score more than chance?"] == verdict
+
+
+@pytest.mark.parametrize(("n_permutations", "verdict"), [(18, "caution"), (19, "fine")])
+def test_chance_is_not_ruled_out_by_a_few_permutations(selection, n_permutations, verdict):
+    test = replace(_test(selection, 0, 0.0), null_scores=np.zeros(n_permutations))
+    assert _verdicts(selection, permutations=test)["Is the score more than chance?"] == verdict
+
+
+def test_line_of_all_verdicts_names_those_that_are_not_fine(selection):
+    asked = {"permutations": _test(selection, 99, 5.0), "interval": (0.4, 0.9)}
+    assert replace(selection, **asked).checklist_summary() == (
+        "1 of 4 answers are fine. Caution: Is it better than a guess? "
+        "No: Is the score more than chance? Are the features more than luck?"
+    )
+
+
+def test_numbers_of_lucky_features_are_written_in_full(selection):
+    many = np.full(10, 142.6)
+    test = replace(_test(selection, 0, 0.0), expected_false=many)
+    assert "at most 143 of them" in test.summary(np.arange(10).repeat(20))
 
 
 def test_chance_is_not_ruled_out_where_nobody_looked(selection):
-    assert _verdicts(selection)["Could the score come from chance?"] == "caution"
+    assert _verdicts(selection)["Is the score more than chance?"] == "caution"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +65,7 @@ def test_chance_is_not_ruled_out_where_nobody_looked(selection):
 )
 def test_luck_is_judged_by_its_share_of_the_features(selection, n_false, verdict):
     test = _test(selection, 0, n_false)
-    assert _verdicts(selection, permutations=test)["Could some of the features be luck?"] == verdict
+    assert _verdicts(selection, permutations=test)["Are the features more than luck?"] == verdict
 
 
 @pytest.mark.parametrize(("interval", "verdict"), [((0.6, 0.9), "fine"), ((0.4, 0.9), "caution")])
@@ -101,7 +121,7 @@ def test_covariates_must_not_do_as_well(selection, alone, adjusted, verdict):
 
 def test_what_was_not_asked_for_is_not_judged(selection):
     assert set(_verdicts(selection)) == {
-        "Could the score come from chance?",
+        "Is the score more than chance?",
         "Is it better than a guess?",
         "Are test samples really new?",
     }

@@ -510,6 +510,12 @@ class FeatureSelection:
 
         return judge(self)
 
+    def checklist_summary(self):
+        """Say in a line how many verdicts are fine, and which are not."""
+        from .verdicts import sum_up
+
+        return sum_up(self.checklist())
+
     def covariate_summary(self):
         """Say what covariates tell by themselves, and what is left without them."""
         if self.covariates is None:

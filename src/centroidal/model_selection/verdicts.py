@@ -6,7 +6,7 @@ and no others.
 
 from typing import NamedTuple
 
-from .permutation import UNLIKELY
+from .permutation import UNLIKELY, number_text
 
 FINE, CAUTION, NO = "fine", "caution", "no"
 _FEW_FALSE, _MANY_FALSE = 0.1, 0.5  # share of the selected features that may be luck
@@ -29,13 +29,29 @@ def judge(selection):
     return tuple(each for each in found if each is not None)
 
 
+def sum_up(verdicts):
+    """Say in a line how many are fine, and name the others."""
+    n_fine = sum(each.verdict == FINE for each in verdicts)
+    others = {
+        word: " ".join(each.question for each in verdicts if each.verdict == word)
+        for word in (CAUTION, NO)
+    }
+    words = [f"{n_fine} of {len(verdicts)} answers are fine."]
+    words += [f"{word.capitalize()}: {named}" for word, named in others.items() if named]
+    return " ".join(words)
+
+
 def _chance(selection):
     """Say whether the score could come from chance."""
-    question, test = "Could the score come from chance?", selection.permutations
+    question, test = "Is the score more than chance?", selection.permutations
     if test is None:
         return Verdict(question, CAUTION, "No labels were permuted, so nobody knows.")
-    verdict = FINE if test.p_value <= UNLIKELY else NO
-    return Verdict(question, verdict, test.summary(score=selection.score_words(test.score)))
+    verdict, words = NO, test.summary(score=selection.score_words(test.score))
+    if test.p_value <= UNLIKELY:
+        verdict = FINE
+    elif 1.0 / (test.n_permutations + 1) > UNLIKELY:
+        verdict, words = CAUTION, f"{words} So few cannot rule out chance."
+    return Verdict(question, verdict, words)
 
 
 def _luck(selection):
@@ -46,8 +62,8 @@ def _luck(selection):
     n_false, n_selected = test.false_discoveries(selection.selected), selection.n_features_to_select
     share = n_false / n_selected
     verdict = FINE if share <= _FEW_FALSE else CAUTION if share <= _MANY_FALSE else NO
-    words = f"Of {n_selected:,} features at most {n_false:.2g} are expected to be luck."
-    return Verdict("Could some of the features be luck?", verdict, words)
+    words = f"Of {n_selected:,} features at most {number_text(n_false)} are expected to be luck."
+    return Verdict("Are the features more than luck?", verdict, words)
 
 
 def _guess(selection):

@@ -781,11 +781,11 @@ def test_audit_permutes_labels_of_patients_and_judges(run, patients):
     assert found["p_value"] == found["permutations"]["p_value"]
     assert found["learning_curve"]["n_samples"][-1] == 60
     questions = [each["question"] for each in found["checklist"]]
-    assert questions[0] == "Could the score come from chance?"
+    assert questions[0] == "Is the score more than chance?"
     assert questions[-1] == "Are there enough samples?"
     assert {"p_value", "expected_false"} <= rows_of("f.csv")[0].keys()
     shown = run("select", patients, *options, *QUICK, "--report", "r.html")
-    assert "Could some of the features be luck?" in " ".join(shown.out.split())
+    assert "Are the features more than luck?" in " ".join(shown.out.split())
     assert "Can I believe it?" in Path("r.html").read_text()
 
 

@@ -84,6 +84,18 @@ def selection(table, selection, written, rows, steps):
     _list_steps(console, steps)
 
 
+def audit(table, selection, written, rows, steps):
+    """Show the verdicts on a selection, then what was selected, the files and what to do next."""
+    console = _console()
+    _say(console, f"Can I believe it? {selection['answer_of_checklist']}", style="bold")
+    console.print(_verdict_table(selection["checklist"]))
+    _say(console, _data_line(table, selection))
+    _say(console, selection["answer"])
+    console.print(_feature_table(selection["features"]))
+    _list_files(console, written)
+    _list_steps(console, steps)
+
+
 def comparison(table, comparison, written):
     """Show scores and differences, the best first."""
     console = _console()
@@ -219,7 +231,10 @@ def _feature_table(features):
         features = [{k: v for k, v in each.items() if k != "stand_ins"} for each in features]
     names = [name.replace("center_", "", 1) for name in features[0]]
     sides = ["left" if name in ("feature", "stand_ins") else "right" for name in names]
-    words = {"speaks_for": "speaks for", "marker_of": "marker of", "stand_ins": "stand-ins"}
+    words = {
+        "speaks_for": "speaks for", "marker_of": "marker of", "stand_ins": "stand-ins",
+        "p_value": "p", "expected_false": "by luck",
+    }  # fmt: skip
     table = _table(*zip([words.get(name, name) for name in names], sides, strict=True))
     for each in features[:_MOST_ROWS]:
         if "frequency" in each:

@@ -22,6 +22,7 @@ HELP = "Find the few features that tell classes apart, and say honestly how well
 EXAMPLES = """\
   centroidal demo
   centroidal select expression.csv --target tumour --report report.html --model tumour.skops
+  centroidal audit expression.csv --target tumour
   centroidal compare expression.csv --target tumour
   centroidal predict tumour.skops new.csv -o predictions.csv
   centroidal evaluate tumour.skops other_hospital.csv --target tumour"""
@@ -30,6 +31,7 @@ exit codes:
   0    fine
   1    the work failed: a package is not installed, a file could not be written
   2    the command line, a table or a model is not as it must be
+  3    audit: a verdict is "no"
   130  interrupted (Ctrl-C)
 """
 
@@ -106,8 +108,7 @@ def _work(args, messages):
         with messages.warnings(), messages.interruptions():
             if not args.json:
                 require("rich", "cli", "The command line, unless with --json,")
-            COMMANDS[args.command].run(args, messages)
-        return DONE
+            return COMMANDS[args.command].run(args, messages) or DONE
     except (InputError, WorkError) as error:
         messages.error(f"{args.command}: {error}")
         return WRONG_INPUT if isinstance(error, InputError) else FAILED

@@ -562,6 +562,7 @@ class FeatureSelection:
             "answer_by_covariates": self.covariate_summary(),
             "answer_with_more": self.learning_summary(),
             "learning_curve": _take(self.learning_curve, _OF_CURVE),
+            "answer_of_checklist": self.checklist_summary(),
             "checklist": [each._asdict() for each in self.checklist()],
             **_take(self, _TOLD),
             "features": row_dicts(self.feature_columns()),

@@ -1,10 +1,11 @@
 """The commands, a module each: its arguments and its work.
 
 Each has a line of HELP, EXAMPLES, ``add_arguments(parser)`` and ``run(args, messages)``. They
-import the library inside functions, so that help and mistakes are answered at once.
+import the library inside functions, so that help and mistakes are answered at once. `run` may
+return an exit code of its own.
 """
 
-from . import compare, datasets, demo, evaluate, export, merge, predict, select, show
+from . import audit, compare, datasets, demo, evaluate, export, merge, predict, select, show
 
 __all__ = ["COMMANDS"]
 
@@ -12,6 +13,7 @@ __all__ = ["COMMANDS"]
 COMMANDS = {
     "demo": demo,
     "select": select,
+    "audit": audit,
     "compare": compare,
     "predict": predict,
     "evaluate": evaluate,

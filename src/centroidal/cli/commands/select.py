@@ -73,19 +73,24 @@ _FILES = {
 # ------------------------------------------------------------------ arguments
 
 
-def add_arguments(parser):
-    """Add the arguments."""
-    folders = (
-        "; with --stream also a folder of .parquet files; with --text also .jsonl (also .gz), or a "
-        "folder with a folder a class and a file a document"
+def add_arguments(parser, is_audit=False):
+    """Add the arguments; an audit does without those that it answers itself."""
+    folders = "" if is_audit else "; with --stream also a folder of .parquet files"
+    folders += (
+        "; with --text also .jsonl (also .gz), or a folder with a folder a class and a file a "
+        "document"
     )
     parser.add_argument("table", metavar="TABLE", help=TABLE + folders)
     add_options(parser, "--target")
     reading = parser.add_argument_group("reading the table")
     add_options(reading, *READING, *SHEET, "--impute", *PREPARING)
-    _add_stream(reading)
+    if is_audit:
+        parser.set_defaults(audit=True, learning_curve=True, stream=False, checkpoint=None)
+    else:
+        _add_stream(reading)
     add_text(parser.add_argument_group("documents"))
     _add_selection(parser.add_argument_group("selection"))
+    _add_evidence(parser.add_argument_group("can the number be believed?"), is_audit)
     _add_panel(parser.add_argument_group("panel: what is wished of the selected features"))
     _add_files(parser.add_argument_group("files to write"))
 
@@ -154,11 +159,15 @@ def _add_selection(group):
         help="halves of the samples in which to select anew, to see how stable it is; an even "
         "number (default: 50 with --report or --features, else 0)",
     )  # fmt: skip
+
+
+def _add_evidence(group, is_audit):
+    usual = 1000 if is_audit else "1000 with --audit, else 0"
     group.add_argument(
         "--permutations", type=whole_number(0), metavar="N",
         help="do all of it N times with permuted labels, for a p-value of the score and of each "
-        "feature; labels of whole groups where they are per group (default: 1000 with --audit, "
-        "else 0)",
+        "feature; labels of whole groups where they are per group "
+        f"(default: {usual})",
     )  # fmt: skip
     group.add_argument(
         "--permute-within", choices=("blocks",),
@@ -174,6 +183,8 @@ def _add_selection(group):
         help="age, sex or whatever may explain the classes: how well it does by itself, and the "
         "features without what it explains; no feature; may be given several times",
     )  # fmt: skip
+    if is_audit:
+        return
     group.add_argument(
         "--learning-curve", action="store_true",
         help="select from fewer samples as well, to see what more would give",
@@ -181,7 +192,7 @@ def _add_selection(group):
     group.add_argument(
         "--audit", action="store_true",
         help="can the number be believed? --permutations 1000 and --learning-curve, and a list of "
-        "verdicts",
+        "verdicts; the command audit shows them first",
     )  # fmt: skip
 
 
@@ -241,6 +252,11 @@ def _add_files(group):
 
 def run(args, messages):
     """Select features of a table, score the selection, write what is asked for."""
+    select_and_show(args, messages, display.selection)
+
+
+def select_and_show(args, messages, shown):
+    """Do so, show it by a function of `display`, and return the selection."""
     check_text(args, "--export-selected")
     _check_stream(args)
     _check_budget(args)
@@ -266,8 +282,9 @@ def run(args, messages):
         messages.note(f"Note: {note}")
     _write(outputs, args, selection, table, comparison)
     steps = _next_steps(args, table, outputs.written)
-    show = partial(display.selection, rows=rows, steps=steps)
+    show = partial(shown, rows=rows, steps=steps)
     display.show(args, show, **values, written=outputs.written)
+    return selection
 
 
 def select_samples(messages, X, y, **options):
@@ -454,7 +471,7 @@ def _write(outputs, args, selection, table, comparison):
 
     def save(path, force):
         metadata = plain_metadata(
-            made_by="centroidal select",
+            made_by=f"centroidal {args.command}",
             **{name: getattr(table, name) for name in ("source", "digest", "target")},
             id=args.id,
             left_out=_left_out(args, table),

@@ -1,0 +1,311 @@
+"""Two passes over rows that are not kept: moments of all folds, then counts of predictions.
+
+Rows come some at a time, as batches or as blocks of a Dask collection. `summarise_rows` finds the
+class moments of every fold in some of them, and `Models.count` what the models of all training sets
+predict; both are sums, so that neither depends on who sees which rows, and in which order.
+"""
+
+from functools import partial, reduce
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from .._state import check_state, floats, positions
+from ..solvers.along_path import NONE, PathInOrders
+from ..statistics import ClassMoments, class_moments, map_blocks
+from .methods import metric_of
+from .metrics import LOSSES, Tested, confusion_matrices, loss_moments
+from .nested import ChosenPredictions, FoldCounts
+from .procedures import CentersPath, show_predicted
+
+
+class Rows(NamedTuple):
+    """Some of the rows."""
+
+    X: object
+    codes: np.ndarray
+    n_before: np.ndarray  # rows of each class that came before
+    groups: np.ndarray | None  # the id of the group of each
+
+
+class FoldPlan(NamedTuple):
+    """What both passes have in common."""
+
+    n_features: int
+    is_sparse: bool
+    classes: np.ndarray
+    estimator: BaseEstimator  # what is fitted, with any number of features
+    deals: list  # what deals the rows to the folds of each repeat
+    training_sets: list  # of a repeat, each by the folds it leaves out
+    n_jobs: int | None = None
+
+    @property
+    def n_classes(self):
+        """Number of classes."""
+        return self.classes.size
+
+    @property
+    def n_cells(self):
+        """Number of classes in all folds of a repeat."""
+        return self.deals[0].n_folds * self.n_classes
+
+    @property
+    def repeat_bytes(self):
+        """Bytes of the sums and the models of a repeat: some numbers for each feature."""
+        numbers = 2 * self.n_cells + len(self.training_sets) * (self.n_classes + 6)
+        return 8 * numbers * self.n_features
+
+    def folds_of(self, rows):
+        """Return the fold of each row in each repeat."""
+        return [deal.folds_of(rows.codes, rows.n_before, rows.groups) for deal in self.deals]
+
+
+# ------------------------------------------------------------------ what is summarised
+
+
+def summarise_rows(plan, rows):
+    """Return the moments of each class in each fold, of each repeat."""
+    return [
+        class_moments(rows.X, folds * plan.n_classes + rows.codes, plan.n_cells, None, plan.n_jobs)
+        for folds in plan.folds_of(rows)
+    ]
+
+
+def merge_moments(parts):
+    """Merge the moments of each repeat, of some rows and others."""
+    return [reduce(ClassMoments.merge, each) for each in zip(*parts, strict=True)]
+
+
+class FoldMoments(NamedTuple):
+    """Moments of every fold, of which those of a training set are merged."""
+
+    plan: FoldPlan
+    moments: list  # of each repeat
+
+    def merged(self, number=0, left_out=()):
+        """Return the moments of all rows but those of some folds of a repeat."""
+        n_classes = self.plan.n_classes
+        parts = [
+            self.moments[number].take_classes(slice(fold * n_classes, (fold + 1) * n_classes))
+            for fold in range(self.plan.deals[number].n_folds)
+            if fold not in left_out
+        ]
+        return reduce(ClassMoments.merge, parts)
+
+    def solution(self, number=0, left_out=()):
+        """Sparse centers of all rows but those of some folds of a repeat."""
+        estimator = self.plan.estimator
+        moments = self.merged(number, left_out)
+        return estimator._problem.solve_moments(estimator, None, moments)
+
+
+# ------------------------------------------------------------------ what is predicted
+
+
+_AXES = {  # inner counts are those of the second fold, by the model without both
+    "outer": ("repeats", "folds", "sizes", "classes", "classes"),
+    "inner": ("repeats", "folds", "folds", "inner", "classes", "classes"),
+    "at_random": ("repeats", "folds", "orders", "sizes", "classes", "classes"),
+    "hits": ("repeats", "groups", "sizes"),  # right predictions of the outer folds
+}
+_LOSS_AXES = {  # the same of moments of losses, of which there are none where none are needed
+    "outer_losses": ("repeats", "folds", "sizes", "losses", "moments"),
+    "inner_losses": ("repeats", "folds", "folds", "inner", "scored", "moments"),
+    "random_losses": ("repeats", "folds", "orders", "sizes", "scored", "moments"),
+}
+
+
+class Tally(NamedTuple):
+    """What scores need of what was predicted so far, as in `FoldCounts`, of all repeats."""
+
+    outer: np.ndarray
+    inner: np.ndarray
+    at_random: np.ndarray
+    hits: np.ndarray
+    outer_losses: np.ndarray
+    inner_losses: np.ndarray
+    random_losses: np.ndarray
+
+    _state = {
+        name: positions(*axes, below="samples" if name == "hits" else "counts")
+        for name, axes in _AXES.items()
+    } | {name: floats(*axes, least=0.0) for name, axes in _LOSS_AXES.items()}
+
+    @classmethod
+    def begin(cls, trials, class_counts, n_groups, arrays=None):
+        """Return counts of nothing, or what an earlier run has counted."""
+        trial = trials[0]
+        n_folds, (key,) = trial.repeat.n_folds, trial.candidates
+        n_sizes, n_inner = trial.all_sizes.size, trial.inner_sizes(key).size
+        sizes = {"folds": n_folds, "sizes": n_sizes, "inner": n_inner, "orders": trial.n_random}
+        sizes |= {"repeats": len(trials), "groups": n_groups, "classes": class_counts.size}
+        sizes |= {"losses": len(LOSSES), "moments": 2}
+        sizes["scored"] = len(LOSSES) * (metric_of(trial.choice.scoring) in LOSSES)
+        if arrays is None:
+            axes = [(_AXES, np.int64), (_LOSS_AXES, float)]
+            return cls(
+                **{
+                    name: np.zeros([sizes[each] for each in mine], dtype=dtype)
+                    for table, dtype in axes
+                    for name, mine in table.items()
+                }
+            )
+        found = cls(**arrays)
+        sizes |= {"counts": int(class_counts.max()) + 1, "samples": int(class_counts.sum()) + 1}
+        check_state(found, **sizes)
+        return found
+
+    @property
+    def arrays(self):
+        """Return copies, which do not change any more."""
+        return {name: array.copy() for name, array in self._asdict().items()}
+
+    def n_before(self, repeat):
+        """Count the samples of each class so far, in a repeat."""
+        return self.outer[repeat, :, 0].sum(axis=(0, 2))
+
+    def add(self, other):
+        """Return the counts of both."""
+        return Tally(*map(np.add, self, other))
+
+    def of_repeat(self, number):
+        """Return what belongs to a repeat."""
+        return Tally(*(each[number] for each in self))
+
+    def counts(self, trial):
+        """Return the counts of a repeat as the engine takes them."""
+        counts, (key,), n_folds = FoldCounts.empty(), trial.candidates, trial.repeat.n_folds
+        tested, mine = partial(_tested, trial.choice.scoring), self.of_repeat(trial.repeat.number)
+        for fold in range(n_folds):
+            counts.outer[fold, key] = tested(mine.outer[fold], mine.outer_losses[fold])
+            counts.at_random[fold] = tested(mine.at_random[fold], mine.random_losses[fold])
+            for other in range(n_folds):
+                both = mine.inner[fold, other], mine.inner_losses[fold, other]
+                counts.inner[fold, other, key] = tested(*both)
+            position = trial.choose_inside(counts, fold, key).position
+            losses = mine.outer_losses[fold, position]
+            counts.chosen[fold, key] = ChosenPredictions(None, None, losses)
+        return counts
+
+
+def _tested(scoring, confusions, losses):
+    """Return what scores need of confusion matrices and sums of losses."""
+    name = metric_of(scoring)
+    if name not in LOSSES:
+        return Tested(confusions)
+    numbers = np.maximum(confusions.sum(axis=(-2, -1)), 1)
+    return Tested(confusions, -losses[..., LOSSES.index(name), 0] / numbers)
+
+
+class _Job(NamedTuple):
+    """Rows to predict: a fold, by the models of a path; without another fold, inside that one."""
+
+    number: int  # of the repeat
+    place: int  # of the repeat among those that are under way
+    fold: int
+    outer: int | None
+    path: CentersPath
+    orders: tuple | np.ndarray
+    ready: PathInOrders | None  # where classes are counted alone
+
+    def totals(self, tally):
+        """Return the counts and losses that it adds to, for the ranking and for each order."""
+        mine = tally.of_repeat(self.number)
+        if self.outer is not None:
+            place = self.outer, self.fold
+            return [(mine.inner[place], mine.inner_losses[place])]
+        drawn = zip(mine.at_random[self.fold], mine.random_losses[self.fold], strict=True)
+        return [(mine.outer[self.fold], mine.outer_losses[self.fold]), *drawn]
+
+
+class Models:
+    """The models of all training sets, to be tested on samples that they have not seen."""
+
+    def __init__(self, trials, plan, summary, groups):
+        self._trial, self._plan, self._groups = trials[0], plan, groups
+        (self._key,) = self._trial.candidates
+        self._jobs = []
+        for place, trial in enumerate(trials):
+            for left_out in trial.training_sets:
+                self._jobs += self._jobs_of(trial, place, left_out, summary)
+
+    def _jobs_of(self, trial, place, left_out, summary):
+        (candidate,), number = trial.candidates.values(), trial.repeat.number
+        solution = summary.solution(place, left_out)._replace(moments=None)
+        path = candidate.procedure.path(solution)
+        orders, sizes, kept = (), trial.sizes_of(self._key, left_out), NONE
+        if len(left_out) == 1:
+            orders = trial.random_orders(*left_out, self._plan.n_features)
+            kept = trial.choice.positions(sizes)  # of which one is chosen in the end
+        ready = None
+        if not trial.choice.needs_scores:
+            ready = path.prepare(self._plan.is_sparse, sizes, orders, kept)
+        models = path, orders, ready
+        if len(left_out) == 1:
+            return [_Job(number, place, *left_out, None, *models)]
+        one, other = left_out
+        return [_Job(number, place, other, one, *models), _Job(number, place, one, other, *models)]
+
+    def count(self, rows, tally):
+        """Predict rows, and add what comes out to the counts of all repeats."""
+        plan, trial, codes = self._plan, self._trial, rows.codes
+        n_folds = trial.repeat.n_folds
+        folds = [
+            [np.flatnonzero(each == fold) for fold in range(n_folds)]
+            for each in plan.folds_of(rows)
+        ]
+        places = None if rows.groups is None else self._groups.places(rows.groups)
+
+        def count(job):
+            mine, totals = folds[job.place][job.fold], job.totals(tally)
+
+            def see(block, found):
+                # Jobs do not get into each other's way: the rows of a group are all in one fold.
+                if places is not None and job.outer is None:
+                    is_right = codes[mine[block], None] == found.codes.T
+                    np.add.at(tally.hits[job.number], places[mine[block]], is_right)
+
+            ask = self._score if trial.choice.needs_scores else self._count
+            losses = [each[1] for each in totals]
+            found = ask(job, rows.X, mine, codes[mine], losses, see)
+            return zip(totals, found, strict=True)
+
+        jobs = [(job,) for job in self._jobs if folds[job.place][job.fold].size]
+        for counted in map_blocks(count, jobs, plan.n_jobs):
+            for totals, found in counted:
+                for total, part in zip(totals, found, strict=True):
+                    total += part
+
+    def _count(self, job, X, rows, codes, losses, see):
+        """Return confusion matrices of each order, and moments of losses where they are asked."""
+        moments = np.zeros_like(losses[0])
+
+        def add_losses(block, found):
+            moments[job.ready.kept] += loss_moments(found.probabilities, codes[block])
+            see(block, found)
+
+        show = show_predicted(add_losses if moments.size else None, job.ready.kept)
+        found = job.ready.count(X, rows, codes, self._plan.n_classes, show)
+        return zip(found, [moments, *(0.0 for _ in job.orders)], strict=True)
+
+    def _score(self, job, X, rows, codes, losses, see):
+        """Find the same where every model has to say how probable the classes are."""
+        sizes = self._trial.sizes_of(self._key, (job.fold,) if job.outer is None else (0, 1))
+        path, orders = job.path, job.orders
+        costs, n_classes, counted = self._trial.choice.costs, self._plan.n_classes, []
+        for block, found in path.predict_blocks(X, rows, sizes, np.arange(sizes.size), orders):
+            decided = [each.decide(costs) for each in found]
+            see(block, decided[0])
+            counted.append(
+                [
+                    (
+                        confusion_matrices(each.codes, codes[block], n_classes),
+                        loss_moments(each.probabilities, codes[block]) if asked.size else 0.0,
+                    )
+                    for each, asked in zip(decided, losses, strict=True)
+                ]
+            )
+        return [
+            tuple(map(sum, zip(*of_order, strict=True))) for of_order in zip(*counted, strict=True)
+        ]

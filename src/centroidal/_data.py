@@ -313,13 +313,13 @@ def _check_labelled_blocks(estimator, X, y, sample_weight, expected, reset, fini
         encode_labels(classes, expected)
         classes = expected
     codes = labels.map(partial(_block_codes, classes))
-    check = partial(_check_block, name, finite, features.names)
+    check = partial(check_block, name, finite, features.names)
     return LabelledData(blocks.with_check(check), codes, classes, weights, features)
 
 
 def _total_counts(name, labels, weights):
     """Check the labels of all blocks; return them, sorted, and the weight of each."""
-    count = partial(_count_block_labels, name)
+    count = partial(count_block_labels, name)
     totals = labels.map(count, *([] if weights is None else [weights])).gather()
     totals = [(found, counts) for found, counts in totals if found.size]
     if not totals:
@@ -338,7 +338,7 @@ def _block_codes(classes, block):
     return encode_labels(column_or_1d(block), classes)[1]
 
 
-def _check_block(name, finite, names, block):
+def check_block(name, finite, names, block):
     """Check a block of samples where it is."""
     frame = as_frame(block)
     if names is not None and frame is not None and frame.columns != names.tolist():
@@ -350,7 +350,7 @@ def _check_block(name, finite, names, block):
     return _sum_duplicates(block)
 
 
-def _count_block_labels(name, block, weights=None):
+def count_block_labels(name, block, weights=None):
     """Check a block of labels where it is; return them, sorted, and the weight of each."""
     series = nw.from_native(block, series_only=True, allow_series=True, pass_through=True)
     if isinstance(series, nw.Series) and series.is_null().any():

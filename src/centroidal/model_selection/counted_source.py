@@ -6,16 +6,19 @@ from sklearn.base import clone
 from .._data import check_next_classes
 from .._parameters import check_choice
 from ..classifiers import CostSensitiveClassifier
-from .methods import DataKind, selection_methods
+from .methods import METHODS, DataKind, selection_methods
 from .procedures import FinalModel
 from .splits import Units, deal_repeats
 from .stand_ins import StandIns
 
 
-def check_streams(method, allows=lambda method: True):
-    """Raise unless a method needs neither all samples nor, where it is so asked, whole columns."""
-    methods = selection_methods().items()
-    check_choice("method", method, [key for key, each in methods if each.streams and allows(key)])
+def check_streams(method, needs_sums=False):
+    """Raise unless a method needs not all samples, and if so asked not whole columns either."""
+    known = [key for key, each in selection_methods().items() if each.streams]
+    if needs_sums:
+        kind = DataKind(2, 2, False, 0)
+        known = [key for key in known if METHODS[key].build(kind).merges]
+    check_choice("method", method, known)
 
 
 def check_classes(found, counts, classes):

@@ -92,7 +92,7 @@ class PreparedSamples:
             _refuse_texts(X)
             finite = "allow-nan" if preparation.steps else True
             given = check_labelled(_ASKING, X, y, finite=finite)
-        names = _check_names(feature_names, given.features)
+        names = check_names(feature_names, given.features)
         X = given.X.tocsr() if issparse(given.X) else given.X
         self.given = given._replace(X=X, features=given.features._replace(names=names))
         self.counted = self.given if preparation.counter is None else self._count_words()
@@ -208,7 +208,7 @@ def _refuse_texts(X):
         raise ValueError("X holds texts, not numbers; text=True makes features of their words.")
 
 
-def _check_names(names, features):
+def check_names(names, features):
     """Names of the features as an array of objects, None if they have none."""
     if names is None:
         return features.names

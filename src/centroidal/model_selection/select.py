@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._data import is_dask
 from .._parameters import check_choice, check_costs, check_jobs
 from ..streaming.batches import Batches
 from .feature_flow import steps_of
@@ -79,15 +80,18 @@ def select_features(
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, data frame, Batches} of shape (n_samples, n_features)
+    X : {array-like, sparse matrix, data frame, Batches, Dask collection}, (n_samples, n_features)
         Samples, raw: neither scaled nor selected by looking at all of them. For data that do not
-        fit in memory, what :func:`~centroidal.streaming.batches` returns.
-    y : array-like of shape (n_samples,), default=None
-        Class labels, of any type. Batches bring their own.
+        fit in memory, what :func:`~centroidal.streaming.batches` returns, or a Dask array, data
+        frame or list of futures, whose blocks stay on the workers, see :ref:`dask_selection`.
+    y : array-like of shape (n_samples,) or str, default=None
+        Class labels, of any type. Batches bring their own; of a Dask data frame it may be the name
+        of a column, and so may `groups`.
     method : str, default="l2"
         How features are ranked, and what classifies: a key of ``METHODS`` that selects, see
         :ref:`the table of methods <methods>`, or "best", whichever of them, but those that take
-        long, does best in the folds. Batches take "l2" and "l1"; the others need all samples.
+        long, does best in the folds. Batches take "l2" and "l1", Dask collections "l2"; the
+        others need all samples.
     n_features_to_select : int or "auto", default="auto"
         How many features; "auto" chooses.
     max_features : int, "auto" or None, default="auto"
@@ -202,7 +206,8 @@ def select_features(
         written after each block of columns.
     memory : int, default=2**28
         For batches: bytes that a block of columns may take, where medians need whole columns, and
-        that the sums and models of all repeats may; those beyond take passes of their own.
+        that the sums and models of all repeats may; those beyond take passes of their own. With a
+        Dask collection, on each worker.
     n_jobs : int or None, default=None
         Number of processes, or threads for "l2" and "l1", over methods and folds. The result does
         not depend on it.
@@ -264,6 +269,9 @@ def select_features(
     at for suspicion. As nothing is kept of a single one, their model is not calibrated, and calls a
     class for every sample.
 
+    **Dask collections** are read twice, after their labels, and give the answer of the same samples
+    in memory, up to rounding. What is said of batches holds for them: no sample reaches the client.
+
     **Time** of "l2" and "l1" is that of ``n_repeats * cv * (cv + 1) / 2`` fits, 15 a repeat with 5
     folds, whatever the number of features tried. The other methods rank the features so often, and
     fit their classifier for each number of features up to 256 as well.
@@ -308,6 +316,9 @@ def select_features(
         unused = {"y": y, **in_memory, **not_streamed}
         _check_unused(unused, "needs all samples in memory, and X is Batches")
         source = BatchSource(X, method, random_state, n_jobs, progress, **in_batches)
+    elif is_dask(X):
+        options = {**in_memory, **not_streamed, **in_batches, "n_jobs": n_jobs}
+        source = _dask_source(X, y, method, random_state, progress, options)
     else:
         _check_unused(in_batches, "is for batches, and X is in memory")
         if not (cv is None or isinstance(cv, Integral)):
@@ -369,6 +380,17 @@ def select_features(
         **described,
         seconds=time.perf_counter() - start,
     )
+
+
+def _dask_source(X, y, method, random_state, progress, options):
+    """Return the source of a Dask collection; raise if an option is given that it has not."""
+    from .dask_source import DaskSource  # with a Dask collection in hand
+
+    takes = ("groups", "feature_names", "classes", "memory")
+    others = {name: value for name, value in options.items() if name not in takes}
+    _check_unused(others, "is not for X that is a Dask collection")
+    options = {name: options[name] for name in takes}
+    return DaskSource(X, y, method, random_state, progress, **options)
 
 
 def _say_preprocess(preprocess):

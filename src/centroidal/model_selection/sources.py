@@ -2,7 +2,8 @@
 
 A source cuts its samples into folds, counts what the models of all training sets predict, and fits
 the final model. `MemorySource` has all samples in memory, `BatchSource` (in `stream_source.py`)
-reads them in batches.
+reads them in batches, `DaskSource` (in `dask_source.py`) has them on the workers of a cluster. The
+last two make the same two passes over rows, see `fold_passes.py`.
 """
 
 from copy import copy

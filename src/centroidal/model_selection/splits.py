@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from .._parameters import check_count
+from ..streaming.labels import is_missing
 from .repeatable import draw_seeds
 
 __all__ = [
@@ -122,19 +123,19 @@ def check_sample_names(name, values, n_samples):
             f"{name} of shape {values.shape} must hold one {name[:-1]} for each of the {n_samples} "
             "samples."
         )
-    is_missing = np.array([each is None or each != each or each == "" for each in values.tolist()])
-    if is_missing.any():
+    missing = is_missing(values)
+    if missing.any():
         raise ValueError(
-            f"{name} has no value for {is_missing.sum()} of {n_samples} samples, the first of them "
-            f"in row {is_missing.argmax()}; each sample needs a {name[:-1]}, if one of its own."
+            f"{name} has no value for {missing.sum()} of {n_samples} samples, the first of them "
+            f"in row {missing.argmax()}; each sample needs a {name[:-1]}, if one of its own."
         )
     values = values.astype(str) if values.dtype.kind == "O" else values
     return np.unique(values, return_inverse=True)
 
 
 def series_name(values):
-    """Return the name that a column of a data frame has; None for other arrays."""
-    name = getattr(values, "name", None)
+    """Return the name that a column of a data frame has, or is known by; None for other arrays."""
+    name = values if isinstance(values, str) else getattr(values, "name", None)
     return name if isinstance(name, str) else None
 
 

@@ -1,7 +1,7 @@
 """Dask arrays, data frames and lists of futures as blocks of rows and of columns.
 
-This module and dask_blocks.py import Dask; both are imported when somebody comes with a Dask
-collection. Blocks stay where they are; what reaches the caller is small, or lazy again.
+This module, dask_blocks.py and dask_watch.py import Dask; they are imported when somebody comes
+with a Dask collection. Blocks stay where they are; what reaches the caller is small, or lazy again.
 """
 
 from functools import cached_property, partial
@@ -15,6 +15,7 @@ from dask.utils import funcname
 from scipy.sparse import csr_array, hstack, issparse
 
 from .._optional import is_of_dask
+from .dask_watch import run_watched
 
 _PARTS_PER_MERGE = 8
 
@@ -57,6 +58,13 @@ class RowBlocks:
     def persist(self):
         """Have the parts computed, and keep them where they are."""
         return RowBlocks(list(dask.persist(*self.parts)))
+
+    def reduce_watched(self, merge, see):
+        """Do so, leave the result where it is, and call `see` with the place of each part done.
+
+        An error names the block it comes from, and whatever ends the waiting cancels the work.
+        """
+        return run_watched(merge_in_tree(merge, self.parts), self.parts, see)
 
     def reduce(self, merge, finish=None):
         """Compute what `merge` makes of lists of parts, in a fixed tree, and `finish` of that."""
@@ -229,9 +237,9 @@ class DaskCollection:
     def of_rows(self, function, codes, weights=None):
         """Call `function` on all columns of each block of rows, when it is needed.
 
-        It is called with the rows, their codes and their weights or None.
+        It is called with the rows, their codes and their weights or None; it may be delayed.
         """
-        held = dask.delayed(function, traverse=False)
+        held = _held(function)
         call = dask.delayed(_of_whole_rows)
         widths = np.diff(self._edges).tolist()
         return RowBlocks(
@@ -284,8 +292,7 @@ def map_rows(apply, X, columns):
     A Dask array gives an array; a data frame one with the same index, its columns named by
     `columns()`, or a series; a list of blocks a list of delayed arrays.
     """
-    # As a value of its own the function, which may hold a model, is sent once to each worker.
-    held = dask.delayed(apply, traverse=False)
+    held = _held(apply)
     if isinstance(X, list | tuple):
         call = dask.delayed(_apply)
         return [call(part, held) for part in X]
@@ -359,6 +366,39 @@ def _make_frame(values, index, columns):
     if values.ndim == 1:
         return pd.Series(values, index=index)
     return pd.DataFrame(np.asarray(values), index=index, columns=columns)
+
+
+def call_later(function, *values):
+    """Call a function of values that are where the blocks are, when it is needed."""
+    return dask.delayed(function)(*values)
+
+
+def gather(value):
+    """Compute a value, which must be small."""
+    (found,) = _gather([value])
+    return found
+
+
+def take_columns(X, columns):
+    """Take columns that are named, by parameter, out of a data frame; return what is left, and all.
+
+    What is no name stays as it is.
+    """
+    named = {name: column for name, column in columns.items() if isinstance(column, str)}
+    for name, column in named.items():
+        if not (_is_frame(X) and X.ndim == 2):
+            raise TypeError(f"{name}={column!r} names a column, and X is no Dask data frame.")
+        if column not in X.columns:
+            raise ValueError(f"{name}={column!r} must be a column of X.")
+    if not named:
+        return X, columns
+    taken = {name: X[column] for name, column in named.items()}
+    return X.drop(columns=sorted(set(named.values()))), columns | taken
+
+
+def _held(function):
+    """Return a function as a value of its own, which is sent once to each worker."""
+    return function if isinstance(function, Delayed) else dask.delayed(function, traverse=False)
 
 
 def _gather(parts):

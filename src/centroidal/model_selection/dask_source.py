@@ -1,0 +1,234 @@
+"""Samples in the blocks of a Dask collection, as a source of the engine; see `sources.py`.
+
+Labels, and groups if there are any, are read first, and stay on the workers. Then blocks are read
+twice: once for the moments of all folds, which are merged in a tree, and once to count what the
+models of all training sets predict. Only sums and counts reach the client.
+"""
+
+from functools import partial, reduce
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import column_or_1d
+
+from .._data import Features, check_block, count_block_labels
+from .._parameters import check_count
+from .._progress import progress_function
+from ..statistics.dask_collection import DaskCollection, call_later, gather, take_columns
+from ..streaming.labels import hash_names
+from ..streaming.passes import RowCount
+from ..streaming.request import texts
+from .counted_source import CountedSource, check_classes, check_streams
+from .fold_passes import FoldMoments, FoldPlan, Models, Rows, Tally, merge_moments, summarise_rows
+from .preparation import check_names
+from .repeatable import seed_of
+from .splits import Groups, check_sample_names
+
+__all__ = ["DaskSource"]
+
+_NAME = "select_features"  # in the errors of checks
+
+
+class DaskSource(CountedSource):
+    """Samples on the workers of a cluster: one pass summarises all training sets, another predicts.
+
+    The parameters are those of :func:`select_features`; the method must have sums that merge.
+    """
+
+    noun = "a Dask collection"
+
+    def __init__(
+        self, X, y, method, random_state, progress, *, groups, feature_names, classes, memory
+    ):
+        check_streams(method, needs_sums=True)
+        check_count("memory", memory)
+        if y is None:
+            raise ValueError("y=None must hold the class of each sample, or name a column of X.")
+        self._progress, self._memory = progress_function(progress, "rows"), memory
+        self.seed = seed_of(random_state)
+        self._read_labels(X, {"y": y} | ({} if groups is None else {"groups": groups}), classes)
+        given = Features(self._blocks.shape[1], _column_names(self._blocks.template))
+        self._features = Features(given.number, check_names(feature_names, given))
+        self._blocks = self._blocks.with_check(partial(check_block, _NAME, True, given.names))
+        self._is_sparse = self._blocks.is_sparse
+
+    def _read_labels(self, X, columns, classes):
+        """Pair the blocks with labels and groups, which stay where they are, and count them."""
+        X, columns = take_columns(X, columns)
+        self._blocks = DaskCollection.of(X)
+        first, *others = [self._blocks.pair(name, column) for name, column in columns.items()]
+        self._labels = first.map(_label_block, *others).persist()
+        counts = [LabelCounts(*each) for each in self._labels.map(LabelBlock.count).gather()]
+        found = np.unique(np.concatenate([each.labels for each in counts if each.labels.size]))
+        totals = [each.of_classes(found) for each in counts]
+        self.classes, self.class_counts = check_classes(found, np.sum(totals, axis=0), classes)
+        totals = np.array([each.of_classes(self.classes) for each in counts])
+        self._n_before, self._n_rows = np.cumsum(totals, axis=0) - totals, totals.sum(axis=1)
+        self._groups = _merge_groups(counts, self.classes) if "groups" in columns else None
+
+    def prepare(self, trials):
+        """Say what is to be summarised and predicted."""
+        trial, self._trials, self._tally = trials[0], trials, None
+        self._check_scoring(trial.choice)
+        (candidate,) = trial.candidates.values()
+        self._plan = FoldPlan(
+            self._features.number, self._is_sparse, self.classes, candidate.procedure.estimator,
+            [each.repeat.folds for each in trials], trial.training_sets,
+        )  # fmt: skip
+
+    def count_predictions(self, trial):
+        """Count what each training set predicts in the folds that it leaves out.
+
+        That of all repeats is counted when it is asked for the first of them, as many at a time as
+        fit in memory.
+        """
+        if self._tally is None:
+            step = max(1, self._memory // self._plan.repeat_bytes)
+            starts = range(0, len(self._trials), step)
+            rows_read = RowCount(self._progress, int(self._n_rows.sum()), 2 * len(starts), 0)
+            rounds = [self._count(slice(start, start + step), rows_read) for start in starts]
+            self._tally = reduce(Tally.add, rounds)
+        return self._tally.counts(trial)
+
+    def _count(self, repeats, rows_read):
+        """Summarise the training sets of some repeats, and predict rows by their models."""
+        plan = self._plan._replace(deals=self._plan.deals[repeats])
+        moments = self._run(partial(_summarise_block, plan), merge_moments, rows_read)
+        if repeats.start == 0:
+            self._moments = gather(call_later(partial(_of_all_rows, plan), moments))
+        empty = Tally.begin(self._trials, self.class_counts, self.n_groups or 0)
+        counter = partial(BlockCounter, self._trials[repeats], plan, self._groups, empty)
+        return gather(self._run(call_later(counter, moments), _add_tallies, rows_read))
+
+    def _run(self, function, merge, rows_read):
+        """Call a function of each block, and merge what it finds, where it is."""
+        parts = self._blocks.of_rows(function, self._labels, self._n_before)
+        return parts.reduce_watched(merge, lambda place: rows_read.add(int(self._n_rows[place])))
+
+    def fit_final(self, candidate, scores, choice, calibrates=True):
+        """Return the model that was chosen, of the moments of all rows; costs decide.
+
+        It is not calibrated, as nothing is kept of a single sample.
+        """
+        estimator = self._plan.estimator
+        solution = estimator._problem.solve_moments(estimator, None, self._moments)
+        model = self._fit_model(candidate, scores.n_features, choice.costs, solution)
+        return self._tell_final(model, np.sqrt(self._moments.within_variance))
+
+
+def _column_names(template):
+    """Return the names of the columns of a data frame; None for anything else."""
+    columns = getattr(template, "columns", None)
+    return None if columns is None else np.array(columns.tolist(), dtype=object)
+
+
+# ------------------------------------------------------------------ labels
+
+
+class LabelCounts(NamedTuple):
+    """How often labels occur in a block, and in the groups of its rows if there are any."""
+
+    labels: np.ndarray
+    counts: np.ndarray  # of shape (groups, labels); without groups there is one row
+    ids: np.ndarray | None
+
+    def of_classes(self, classes):
+        """Count each of the classes."""
+        counts = np.zeros(classes.size, dtype=int)
+        counts[np.searchsorted(classes, self.labels)] = self.counts.sum(axis=0)
+        return counts
+
+
+class LabelBlock(NamedTuple):
+    """Labels of the rows of a block, and the ids of their groups."""
+
+    labels: np.ndarray  # those that occur, sorted
+    places: np.ndarray  # of that of each row among them
+    ids: np.ndarray | None
+
+    @property
+    def size(self):
+        """Number of rows."""
+        return self.places.size
+
+    def codes(self, classes):
+        """Return the class of each row."""
+        return np.searchsorted(classes, self.labels).astype(np.int32)[self.places]
+
+    def count(self):
+        """Count the labels, in each group if there are any."""
+        ids = np.zeros(self.size, dtype=np.uint64) if self.ids is None else self.ids
+        found = Groups.count(ids, self.places, self.labels.size)
+        return LabelCounts(self.labels, found.counts, None if self.ids is None else found.ids)
+
+
+def _label_block(labels, groups=None):
+    """Check labels and groups of the rows of a block where they are."""
+    count_block_labels(_NAME, labels)
+    found, places = np.unique(column_or_1d(labels), return_inverse=True)
+    ids = None
+    if groups is not None:
+        groups = np.asarray(groups)
+        check_sample_names("groups", groups, places.size)
+        ids = hash_names(np.array(texts(groups), dtype=object))
+    return LabelBlock(found, places.astype(np.int32), ids)
+
+
+def _merge_groups(counts, classes):
+    """Count the samples of each class in each group, of all blocks together."""
+    ids = np.unique(np.concatenate([each.ids for each in counts]))
+    if ids.size < 2:
+        raise ValueError("groups holds one group; there must be some to learn from and to test.")
+    total = np.zeros((ids.size, classes.size), dtype=int)
+    for each in counts:
+        columns = np.searchsorted(classes, each.labels)
+        total[np.ix_(np.searchsorted(ids, each.ids), columns)] += each.counts
+    return Groups(ids, total)
+
+
+# ------------------------------------------------------------------ on the workers
+
+
+def _rows_of(plan, X, labels, n_before):
+    """Return the rows of a block as both passes take them."""
+    if issparse(X) != plan.is_sparse:
+        said = ["dense", "sparse"]
+        raise ValueError(
+            f"it is {said[issparse(X)]}, and X says it is {said[plan.is_sparse]}: give its "
+            "meta when the collection is made."
+        )
+    X = X.tocsr() if plan.is_sparse else X
+    return Rows(X, labels.codes(plan.classes), n_before, labels.ids)
+
+
+def _summarise_block(plan, X, labels, n_before):
+    return summarise_rows(plan, _rows_of(plan, X, labels, n_before))
+
+
+def _of_all_rows(plan, moments):
+    return FoldMoments(plan, moments).merged()
+
+
+class BlockCounter:
+    """Counts what the models of all training sets predict of the rows of a block.
+
+    It is sent to workers as what the models are made of, which is much smaller than they are.
+    """
+
+    def __init__(self, trials, plan, groups, empty, moments):
+        self._made_of = trials, plan, groups, empty, moments
+        self._models = Models(trials, plan, FoldMoments(plan, moments), groups)
+
+    def __reduce__(self):
+        return type(self), self._made_of
+
+    def __call__(self, X, labels, n_before):
+        _, plan, _, empty, _ = self._made_of
+        tally = Tally(**empty.arrays)
+        self._models.count(_rows_of(plan, X, labels, n_before), tally)
+        return tally
+
+
+def _add_tallies(parts):
+    return reduce(Tally.add, parts)

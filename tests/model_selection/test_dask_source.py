@@ -1,0 +1,279 @@
+"""The main job on Dask collections: the answer of the same samples in memory, and in batches."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from centroidal.model_selection import select_features
+from centroidal.streaming import batches
+from tests.streaming.test_batches import add_column, write_npy
+
+from .test_stream_source import SEED, assert_same, assert_same_answer, make_data
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+pd = pytest.importorskip("pandas")
+
+NAMES = [f"g{j}" for j in range(9)]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+@pytest.fixture
+def data():
+    return make_data()
+
+
+@pytest.fixture
+def groups():
+    return np.array([f"p{number}" for number in np.random.default_rng(1).integers(0, 40, 90)])
+
+
+@pytest.fixture
+def frame(data, groups):
+    X, y = data
+    return pd.DataFrame(X, columns=NAMES).assign(kind=y, patient=groups)
+
+
+def blocks_of(values, cuts):
+    return [dask.delayed(part) for part in np.split(values, cuts)]
+
+
+def of_unknown_length(X, y, height):
+    keep = da.ones(len(y), chunks=height) > 0
+    return da.from_array(X, chunks=(height, 4))[keep], da.from_array(y, chunks=height)[keep]
+
+
+# ------------------------------------------------------------------ one law
+
+
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(
+    seed=st.integers(0, 2**32 - 1), n_classes=st.integers(2, 4), is_grouped=st.booleans(),
+    cuts=st.lists(st.integers(0, 62), max_size=5), is_sorted=st.booleans(),
+)  # fmt: skip
+def test_memory_batches_and_blocks_give_the_same_answer(
+    seed, n_classes, is_grouped, cuts, is_sorted, tmp_path_factory
+):
+    rng = np.random.default_rng(seed)
+    codes = np.concatenate([np.arange(12) % n_classes, rng.integers(0, n_classes, 50)])
+    groups = np.array([f"p{number}" for number in np.r_[:12, rng.integers(0, 25, 50)]])
+    if is_sorted:  # so that blocks lack classes
+        order = np.argsort(codes, kind="stable")
+        codes, groups = codes[order], groups[order]
+    X = rng.integers(0, 6, (62, 7)) + np.eye(7)[:n_classes][codes] * rng.integers(0, 3)
+    options = {"cv": 3, "n_repeats": 2, "random_state": seed}
+    source = write_npy(tmp_path_factory.mktemp("table") / "arrays", X, codes)
+    reading, asked, cuts = {}, {}, sorted(cuts)
+    if is_grouped:
+        add_column(source, "patient", groups)
+        reading["groups"], asked["groups"] = "patient", groups
+    rows = batches(source, target="kind", batch_size=23, **reading)
+    options["feature_names"] = names = rows.feature_names
+    in_memory = select_features(X, codes, **asked, **options)
+    if is_grouped:
+        asked["groups"] = blocks_of(groups, cuts)
+    on_dask = select_features(blocks_of(X, cuts), blocks_of(codes, cuts), **asked, **options)
+    assert_same_answer(in_memory, on_dask)
+    del options["feature_names"]
+    in_batches = select_features(rows, **options)
+    assert_same_answer(in_batches, on_dask)
+    assert in_batches.metrics == pytest.approx(on_dask.metrics, rel=1e-10)
+    assert on_dask.feature_names.tolist() == names.tolist()
+
+
+ANSWERS = {
+    "accuracy": {},
+    "rounds of repeats": {"memory": 20_000, "cv": 3},
+    "four features": {"n_features_to_select": 4, "cv": 2, "scoring": "f1_macro"},
+    "log loss": {"scoring": "neg_log_loss", "cv": 3, "n_repeats": 2},
+    "costs": {"class_weight": {"c": 3.0}, "cv": 3},
+    "a feature that must be in": {"include": [1], "cv": 3},
+}
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("name", ANSWERS)
+def test_arrays_of_any_chunks_give_the_answer_of_samples_in_memory(name, form, data):
+    asked, (X, y) = dict(ANSWERS[name]), data
+    chunks = da.from_array(X, chunks=(16, 4) if form == "dense" else (16, 9))
+    if form == "sparse":
+        X = sparse.csr_array(X)
+        chunks = chunks.map_blocks(sparse.csr_array, meta=sparse.csr_array((0, 0)))
+    on_dask = select_features(chunks, da.from_array(y, chunks=33), **asked, random_state=SEED)
+    asked.pop("memory", None)
+    in_memory = select_features(X, y, **asked, random_state=SEED)
+    if name == "costs":  # its model is another one around that with features
+        assert on_dask.model.costs_.tolist() == in_memory.model.costs_.tolist()
+        model = on_dask.model.estimator_
+        on_dask, in_memory = replace(on_dask, model=model), replace(in_memory, model=model)
+    assert_same_answer(in_memory, on_dask)
+
+
+def test_data_frame_knows_labels_and_groups_by_the_names_of_their_columns(frame, groups):
+    found = select_features(
+        dd.from_pandas(frame, npartitions=4), "kind", groups="patient", random_state=SEED
+    )
+    expected = select_features(
+        frame[NAMES], frame["kind"], groups=frame["patient"], random_state=SEED
+    )
+    assert_same_answer(expected, found)
+    assert found.group_name == "patient"
+    assert found.model.feature_names_in_.tolist() == NAMES
+    assert found.intervals["accuracy"] == pytest.approx(expected.intervals["accuracy"])
+
+
+def test_labels_may_be_a_series_of_dask(frame):
+    table = dd.from_pandas(frame, npartitions=4)
+    found = select_features(table[NAMES], table["kind"], random_state=SEED)
+    assert_same_answer(select_features(frame[NAMES], frame["kind"], random_state=SEED), found)
+
+
+def test_labels_in_parquet_files_of_a_few_rows_stay_with_their_rows(frame, tmp_path):
+    for number, start in enumerate(range(0, 90, 9)):  # whose labels Dask reads together
+        frame.iloc[start : start + 9].to_parquet(tmp_path / f"{number}.parquet")
+    table = dd.read_parquet(tmp_path)
+    found = select_features(table, "kind", groups="patient", cv=3, random_state=SEED)
+    expected = select_features(
+        frame[NAMES], frame["kind"], groups=frame["patient"], cv=3, random_state=SEED
+    )
+    assert_same_answer(expected, found)
+
+
+def test_numbers_of_rows_may_be_unknown(data):
+    found = select_features(*of_unknown_length(*data, 20), cv=3, random_state=SEED)
+    assert_same_answer(select_features(*data, cv=3, random_state=SEED), found)
+
+
+def test_same_chunks_give_the_same_to_the_bit(data):
+    X, y = data
+    runs = []
+    for scheduler in ("synchronous", "threads"):
+        with dask.config.set(scheduler=scheduler):
+            X_blocks = da.from_array(X, chunks=(7, 9))
+            runs.append(select_features(X_blocks, y, scoring="neg_log_loss", random_state=SEED))
+    assert_same(*runs)
+
+
+def test_rest_of_the_classes_may_be_without_samples(data):
+    X, y = data
+    with pytest.raises(ValueError, match="class 'd' has 0 samples"):
+        select_features(blocks_of(X, [40]), y, classes=list("abcd"))
+    with pytest.raises(ValueError, match="label 'c' is not among classes"):
+        select_features(blocks_of(X, [40]), y, classes=list("ab"))
+
+
+# ------------------------------------------------------------------ what reaches the client
+
+
+def test_what_is_gathered_does_not_grow_with_the_rows(monkeypatch):
+    compute, sizes = dask.compute, []
+
+    def watch(*values, **options):
+        found = compute(*values, **options)
+        sizes[-1] += sum(map(_n_numbers, found))
+        return found
+
+    monkeypatch.setattr(dask, "compute", watch)
+    for n_rows in (1000, 4000):
+        X, y = make_data(n_rows)
+        sizes.append(0)
+        blocks = da.from_array(X, chunks=(n_rows // 4, 9))
+        found = select_features(blocks, y, cv=3, n_repeats=1, random_state=SEED)
+        assert (found.predicted, found.probabilities) == (None, None)
+    assert sizes[0] == sizes[1] > 100
+
+
+def _n_numbers(value):
+    if isinstance(value, np.ndarray):
+        return value.size
+    if hasattr(value, "__dict__"):
+        value = list(vars(value).values())
+    return sum(map(_n_numbers, value)) if isinstance(value, list | tuple) else 1
+
+
+def test_progress_counts_rows_in_two_passes(data):
+    told = []
+    select_features(
+        blocks_of(data[0], [30, 70]), data[1], cv=3, progress=lambda *step: told.append(step)
+    )
+    assert sorted(step[0] for step in told) == [step[0] for step in told]
+    assert {step[1] for step in told} == {180}
+    assert (told[0][2], told[-1]) == ("pass 1 of 2", (180, 180, "pass 2 of 2"))
+    assert len(told) == 6
+
+
+# ------------------------------------------------------------------ bad input
+
+
+def test_block_with_a_value_that_is_not_finite_is_named(data):
+    X, y = data
+    X[50, 3] = np.inf
+    with pytest.raises(ValueError, match="^Block 3 of X: .*infinity"):
+        select_features(blocks_of(X, [10, 20, 45, 80]), y)
+
+
+def test_block_that_cannot_be_read_is_named(data):
+    def read(number):
+        if number == 2:
+            raise OSError("the disk is on fire")
+        return data[0][number * 30 : number * 30 + 30]
+
+    blocks = [dask.delayed(read)(number) for number in range(3)]
+    with pytest.raises(OSError, match="^Block 2 of X: the disk is on fire$"):
+        select_features(blocks, blocks_of(data[1], [30, 60]))
+
+
+def test_block_with_other_rows_than_labels_is_named(data):
+    X, y = data
+    with pytest.raises(ValueError, match="^block 0 of X has 40 rows, and of y 45"):
+        select_features(blocks_of(X, [40]), blocks_of(y, [45]))
+
+
+def test_sparse_blocks_that_say_they_are_dense_are_refused(data):
+    blocks = da.from_array(data[0], chunks=(30, 9)).map_blocks(
+        sparse.csr_array, meta=np.empty((0, 0))
+    )
+    with pytest.raises(ValueError, match="it is sparse, and X says it is dense"):
+        select_features(blocks, data[1])
+
+
+def test_missing_labels_and_groups_are_refused(frame):
+    table = frame.assign(kind=frame["kind"].where(frame.index != 5))
+    with pytest.raises(ValueError, match="missing labels"):
+        select_features(dd.from_pandas(table, npartitions=2), "kind", groups="patient")
+    table = frame.assign(patient=frame["patient"].where(frame.index != 5))
+    with pytest.raises(ValueError, match="groups has no value for 1 of"):
+        select_features(dd.from_pandas(table, npartitions=2), "kind", groups="patient")
+
+
+def test_columns_that_are_named_must_be_there(frame, data):
+    table = dd.from_pandas(frame, npartitions=2)
+    with pytest.raises(ValueError, match="groups='donor' must be a column of X"):
+        select_features(table, "kind", groups="donor")
+    with pytest.raises(TypeError, match="y='kind' names a column, and X is no Dask data frame"):
+        select_features(da.from_array(data[0]), "kind")
+    with pytest.raises(ValueError, match="y=None must hold the class of each sample, or name"):
+        select_features(table)
+
+
+REFUSED = {
+    "method": "l1", "impute": "mean", "n_permutations": 10, "checkpoint": "c.skops", "n_jobs": 2,
+    "n_resamples": 50, "distinct": 0.8, "learning_curve": True, "scoring": "roc_auc",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_needs_all_samples_is_refused_by_name(name, data):
+    word = "permutations" if name == "n_permutations" else name
+    with pytest.raises(ValueError, match=f"^{word}=.*"):
+        select_features(da.from_array(data[0]), data[1], **{name: REFUSED[name]})

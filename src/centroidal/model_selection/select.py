@@ -288,12 +288,9 @@ def select_features(
     (3,)
     """
     start = time.perf_counter()
-    of_text = X.text if isinstance(X, Batches) else text
     wishes = Wishes(include, exclude, distinct, per_class, feature_costs, budget)
-    is_open = n_features_to_select == "auto" and wishes.number is None
-    most = _check_most(max_features, of_text, is_open)
-    choice = Choice(n_features_to_select, rule, scoring, most).check()
-    wishes.check(choice)
+    of_text = X.text if isinstance(X, Batches) else text
+    choice = _check_wishes(wishes, n_features_to_select, max_features, rule, scoring, of_text)
     check_stand_ins("n_stand_ins", n_stand_ins)
     if scoring == "neg_cost" and costs is None and class_weight is None:
         raise ValueError("scoring='neg_cost' needs costs or class_weight.")
@@ -310,20 +307,11 @@ def select_features(
         "classes": classes, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every,
         "memory": memory,
     }  # fmt: skip
-    if isinstance(X, Batches):
-        if groups is not None:
-            raise ValueError("groups must be None: batches(..., groups=COLUMN) names those of X.")
-        unused = {"y": y, **in_memory, **not_streamed}
-        _check_unused(unused, "needs all samples in memory, and X is Batches")
-        source = BatchSource(X, method, random_state, n_jobs, progress, **in_batches)
-    elif is_dask(X):
-        options = {**in_memory, **not_streamed, **in_batches, "n_jobs": n_jobs}
-        source = _dask_source(X, y, method, random_state, progress, options)
-    else:
-        _check_unused(in_batches, "is for batches, and X is in memory")
-        if not (cv is None or isinstance(cv, Integral)):
-            in_memory |= {"folds": cv, "n_repeats": n_repeats}
-        source = MemorySource(X, y, random_state, n_jobs, progress, **in_memory)
+    folds = {}
+    if not (cv is None or isinstance(cv, Integral)):
+        folds = {"folds": cv, "n_repeats": n_repeats}
+    work = random_state, n_jobs, progress
+    source = _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches)
 
     matrix = check_costs(costs, class_weight, source.classes, source.class_counts)
     choice = choice._replace(costs=matrix)
@@ -382,6 +370,33 @@ def select_features(
     )
 
 
+def _check_wishes(wishes, n_features_to_select, max_features, rule, scoring, text):
+    """Return how the number of features is chosen; raise if it does not go with the wishes."""
+    if max_features == "auto":
+        is_text = text is not None and text is not False
+        is_open = n_features_to_select == "auto" and wishes.number is None
+        max_features = _MOST_WORDS if is_text and is_open else None
+    choice = Choice(n_features_to_select, rule, scoring, max_features).check()
+    wishes.check(choice)
+    return choice
+
+
+def _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches):
+    """Return the source that samples of such a kind are; raise if an option is for another."""
+    if isinstance(X, Batches):
+        if in_memory["groups"] is not None:
+            raise ValueError("groups must be None: batches(..., groups=COLUMN) names those of X.")
+        unused = {"y": y, **in_memory, **not_streamed}
+        _check_unused(unused, "needs all samples in memory, and X is Batches")
+        return BatchSource(X, method, *work, **in_batches)
+    if is_dask(X):
+        random_state, n_jobs, progress = work
+        options = {**in_memory, **not_streamed, **in_batches, "n_jobs": n_jobs}
+        return _dask_source(X, y, method, random_state, progress, options)
+    _check_unused(in_batches, "is for batches, and X is in memory")
+    return MemorySource(X, y, *work, **in_memory, **folds)
+
+
 def _dask_source(X, y, method, random_state, progress, options):
     """Return the source of a Dask collection; raise if an option is given that it has not."""
     from .dask_source import DaskSource  # with a Dask collection in hand
@@ -400,14 +415,6 @@ def _say_preprocess(preprocess):
     if isinstance(preprocess, list | tuple):
         return ",".join(preprocess)
     return ", ".join(type(step).__name__ for step in steps_of(preprocess))
-
-
-def _check_most(max_features, text, is_open):
-    """Return the largest number of features that may be chosen; None for any."""
-    if max_features != "auto":
-        return max_features
-    is_text = text is not None and text is not False
-    return _MOST_WORDS if is_text and is_open else None
 
 
 class _Selected(NamedTuple):

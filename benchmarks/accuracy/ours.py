@@ -5,8 +5,12 @@ of all numbers of features, and four models follow from it: the one it keeps, in
 the one with ``rule="best"``, which takes as many features as score best, not the fewest within one
 standard error of that; exactly 50 features, in the second race; and the number up to 50 that
 ``max_features=50`` would choose. Balanced accuracy is scored, so it is also what is chosen by.
+
+Two rankings that no method of the package has take part as if they were methods, to see what they
+would give: l2 gains, and CAT scores, with the classifier behind them chosen by the folds.
 """
 
+from dataclasses import replace
 from functools import partial
 from time import process_time
 
@@ -21,12 +25,19 @@ from centroidal import (
 )
 from centroidal.model_selection import METHODS, select_features
 from centroidal.model_selection.feature_flow import used_features
-from centroidal.model_selection.methods import DataKind, selection_methods
+from centroidal.model_selection.methods import DataKind, register_method, selection_methods
 from centroidal.model_selection.nested import choose_model
 
 from .peers import MOST
 
 SCORING = "balanced_accuracy"
+
+
+def rank_by(ranking, kind):
+    """Return the procedure of `recursive` with another ranking."""
+    return (
+        METHODS["recursive"].build(kind)._replace(ranker=WhitenedCenterClassifier(ranking=ranking))
+    )
 
 
 def select(method, X, y):
@@ -83,11 +94,15 @@ def whiten(name, ranking, X, y):
     return found
 
 
+CAT_SCORES = SparseCenterClassifier(metric="mahalanobis", scale="within")
+RANKINGS = {"l2 + chosen classifier": None, "CAT + chosen classifier": CAT_SCORES}
 WHITENED = {
     "whitened + l2 gains": None,
-    "whitened + CAT scores": SparseCenterClassifier(metric="mahalanobis", scale="within"),
+    "whitened + CAT scores": CAT_SCORES,
     "whitened + recursive": RecursiveRidgeSelector(),
 }
+for key, ranking in RANKINGS.items():
+    register_method(replace(METHODS["recursive"], key=key, build=partial(rank_by, ranking)))
 OURS = {
     **{
         key: partial(select, key) for key, each in selection_methods().items() if not each.is_costly

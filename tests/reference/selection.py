@@ -28,6 +28,7 @@ from centroidal import (
     SparseCenterClassifier,
     WhitenedCenterClassifier,
 )
+from centroidal.model_selection.linear_svm import ProbabilityLinearSVC
 
 from .compare import corrected_error
 from .folds import cut_repeats
@@ -41,8 +42,22 @@ RANKED = {"roc_auc": roc_auc_score, "average_precision": average_precision_score
 CLASSIFIERS = {
     "nearest centers": SparseCenterClassifier(scale="within"),
     "whitened centers": WhitenedCenterClassifier(),
+    "linear SVM": ProbabilityLinearSVC(
+        C=0.01, class_weight="balanced", max_iter=10_000, random_state=0
+    ),
     "logistic regression": LogisticRegression(C=0.1, class_weight="balanced", max_iter=1000),
 }
+
+
+OWN_CLASSIFIERS = {
+    "disjoint": {"disjoint centroids": DisjointCentroidClassifier("margin")},
+    "fisher": {"Fisher subspace": FisherSubspaceClassifier()},
+}
+
+
+def classifiers_of(method):
+    """Classifiers behind a ranking, by name."""
+    return OWN_CLASSIFIERS.get(method, {}) | CLASSIFIERS
 
 
 class Size(int):
@@ -68,19 +83,16 @@ def model_of(method, size, *, impute=None, is_sparse=False):
 
 
 def ranked_steps(method, size, is_sparse=False):
-    if method == "disjoint":
-        return MarginSelector(size), DisjointCentroidClassifier("margin")
-    if method == "fisher":
-        rule = FisherSubspaceClassifier()
-        selector = SelectFromModel(rule, max_features=size, threshold=-np.inf, norm_order=2)
-        return selector, FisherSubspaceClassifier()
     number = int(size)
+    fisher = FisherSubspaceClassifier()
     selectors = {
+        "disjoint": MarginSelector(number),
+        "fisher": SelectFromModel(fisher, max_features=number, threshold=-np.inf, norm_order=2),
         "l21": L21CentroidSelector(n_features_to_select=number, tol=1e-4),
         "recursive": RecursiveRidgeSelector(number),
         "relief": ReliefFSelector(number),
     }
-    classifier = clone(CLASSIFIERS[size.classifier])
+    classifier = clone(classifiers_of(method)[size.classifier])
     if is_sparse and size.classifier == "nearest centers":
         classifier.set_params(scale="std")
     return selectors[method], classifier
@@ -98,9 +110,9 @@ def sizes_of(method, n_features, n_classes):
 
 def with_classifiers(method, sizes):
     """Each size for each classifier, where there are several."""
-    if method not in ("l21", "recursive", "relief"):
+    if method in ("l2", "l1"):
         return sizes
-    return [Size(size, name) for size in sizes for name in CLASSIFIERS]
+    return [Size(size, name) for size in sizes for name in classifiers_of(method)]
 
 
 def choose(sizes, scores, folds, rule):

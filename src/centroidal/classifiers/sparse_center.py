@@ -138,6 +138,13 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
         solution = self._problem.solve(self, data, self.n_jobs)
         return self._keep(data.features, data.classes, solution, n_selected)
 
+    def _fit_path(self, data, sizes, ranking):
+        """Yield the models with so many features, in the order of a ranking; data are checked."""
+        solution = self._problem.solve(self, data, self.n_jobs)
+        solution = solution._replace(path=solution.path._replace(ranking=ranking))
+        for size in sizes:
+            yield copy(self)._keep(data.features, data.classes, solution, size)
+
     @property
     def _needed_to_merge(self):
         if self._problem.streams:

@@ -160,13 +160,16 @@ class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin,
         vars(self).update(vars(model))
         return self
 
-    def _fit_path(self, data, sizes):
-        """Return the models with so many features, sizes that increase; data are checked."""
+    def _fit_path(self, data, sizes, ranking=None):
+        """Return the models with so many features, sizes that increase; data are checked.
+
+        The features come in the order of the ranking if it is given.
+        """
         data = data.take_rows(data.counted_rows)
         moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
         check_moments(self, data.X, moments)
         scale = feature_scale(np.sqrt(moments.within_variance))
-        ranking = self._rank(data, moments, scale)
+        ranking = self._rank(data, moments, scale) if ranking is None else ranking
 
         first, seen = ranking[: sizes[-1]], moments.counts > 0
         weights = weights_in_samples(data.row_weights)

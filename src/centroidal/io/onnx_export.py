@@ -42,6 +42,7 @@ from ..model_selection import (
     WhitenedCenterClassifierCV,
 )
 from ..model_selection.feature_flow import last_step, split_conformal
+from ..model_selection.linear_svm import ProbabilityLinearSVC
 from ..solvers.conformal import LEVELS
 from ..solvers.distances import log_odds
 from ..solvers.outliers import SMALLEST
@@ -64,7 +65,8 @@ def to_onnx(model, path=None, *, force=False):
         :class:`~centroidal.DisjointCentroidClassifier`, one of them that was chosen by
         cross-validation, one of them in a :class:`~centroidal.CostSensitiveClassifier` or a
         :class:`~centroidal.ConformalClassifier`, or a pipeline that ends in one of them or in
-        `LogisticRegression`, with `SimpleImputer`, `StandardScaler` and selectors before it. So
+        `LogisticRegression`, or in the linear support vector machine that `select_features` has,
+        with `SimpleImputer`, `StandardScaler` and selectors before it. So
         every model of :func:`~centroidal.model_selection.select_features` can be translated.
     path : str or path, default=None
         File to write; its name must end in ``.onnx``.
@@ -414,4 +416,5 @@ _SCORES = {
     DisjointCentroidClassifier: _disjoint_scores,
     DisjointCentroidClassifierCV: _disjoint_scores,
     LogisticRegression: _logistic_scores,
+    ProbabilityLinearSVC: _fisher_scores,
 }

@@ -82,6 +82,7 @@ _N_FOLDS = 5
 _TOL_FOR_RANKS = 1e-4  # only the order of the features is wanted of the l2,1 problem
 _THRESHOLDS = (0.5, 1.0, 2.0, 3.0, 4.0)
 _WEAKNESS = 0.1  # of the penalty of logistic regression on features of unit variance
+_MARGIN = 0.01  # C of a support vector machine on few such features
 _PENALTIES = (0.05, 0.2, 1.0, 5.0)
 _MARGINS = (0.001, 0.01, 0.1, 1.0)  # C of support vector machines
 _RIDGES = (1e1, 1e2, 1e3, 1e4, 1e5)
@@ -220,8 +221,8 @@ def _build_disjoint(kind):
     from ..classifiers import DisjointCentroidClassifier
     from ..feature_selection import MarginSelector
 
-    disjoint = DisjointCentroidClassifier("margin")
-    return _rank_and_classify(kind, MarginSelector(), disjoint, fewest=kind.n_classes)
+    own = {"disjoint centroids": DisjointCentroidClassifier("margin")}
+    return _rank_and_classify(kind, MarginSelector(), own, fewest=kind.n_classes)
 
 
 def _build_fisher(kind):
@@ -233,7 +234,7 @@ def _build_fisher(kind):
     selector = SelectFromModel(
         rule, threshold=float("-inf"), importance_getter="feature_importances_"
     )
-    return _rank_and_classify(kind, selector, rule, limit="max_features")
+    return _rank_and_classify(kind, selector, {"Fisher subspace": rule}, limit="max_features")
 
 
 def _rank_by(name, kind, **options):
@@ -253,11 +254,11 @@ def _build_encoder(kind):
     )
 
 
-def _rank_and_classify(kind, ranker, classifier=None, **options):
+def _rank_and_classify(kind, ranker, own=None, **options):
+    """Build what classifies behind a ranking, by its own classifier or by those of all."""
     from .procedures import RankedProcedure
 
-    classifier = _plain_classifiers(kind) if classifier is None else classifier
-    return RankedProcedure(_scaler(kind), ranker, classifier, **options)
+    return RankedProcedure(_scaler(kind), ranker, (own or {}) | _plain_classifiers(kind), **options)
 
 
 def _plain_classifiers(kind):
@@ -265,13 +266,14 @@ def _plain_classifiers(kind):
     from sklearn.linear_model import LogisticRegression
 
     from ..classifiers import SparseCenterClassifier, WhitenedCenterClassifier
+    from .linear_svm import ProbabilityLinearSVC
 
+    balanced = {"class_weight": "balanced"}
     return {
         "nearest centers": SparseCenterClassifier(scale="std" if kind.is_sparse else "within"),
         "whitened centers": WhitenedCenterClassifier(),
-        "logistic regression": LogisticRegression(
-            C=_WEAKNESS, class_weight="balanced", max_iter=1000
-        ),
+        "linear SVM": ProbabilityLinearSVC(C=_MARGIN, max_iter=10_000, random_state=0, **balanced),
+        "logistic regression": LogisticRegression(C=_WEAKNESS, max_iter=1000, **balanced),
     }
 
 
@@ -571,7 +573,8 @@ _OURS = [
         "choose",
         "The classes are regressed on all features; those that matter least are left out, and so "
         "on. On those that stay longest a sample goes to the nearest class mean, in the metric of "
-        "correlations or not, or logistic regression decides, whichever does best in the folds.",
+        "correlations or not, or a linear support vector machine or logistic regression decides, "
+        "whichever does best in the folds.",
         "A short list with the best accuracy: features are judged together, so that of copies one "
         "is enough.",
         "A list of all features that have to do with the classes: it leaves out what others say "

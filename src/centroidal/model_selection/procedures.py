@@ -6,6 +6,7 @@ first features of a ranking when a model is asked for.
 """
 
 from functools import partial
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
-from .._data import columns_of, label_codes, rows_of
+from .._data import check_labelled, columns_of, label_codes, rows_of
 from .._parameters import check_priors
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_rule import Solution, SparseCenterProblem
@@ -412,10 +413,28 @@ class RankedPath(NamedTuple):
 
     def fit_models(self, X):
         """Do the same for new samples by themselves."""
-        for place, size in enumerate(self.sizes):
+        number = len(self.estimators)
+        fitted = [
+            self._fit_sizes(each, X, self.sizes[place::number])
+            for place, each in enumerate(self.estimators)
+        ]
+        for place in range(len(self.sizes)):
+            yield next(fitted[place % number])
+
+    def _fit_sizes(self, estimator, X, sizes):
+        """Yield the same for one classifier, at once where it has a path of its own."""
+        if getattr(estimator, "n_features_to_select", 0) is None and hasattr(
+            estimator, "_fit_path"
+        ):
+            first = self.ranking[: sizes[-1]]
+            data = check_labelled(estimator, columns_of(self.X, first), self.labels)
+            models = clone(estimator)._fit_path(data, sizes, np.arange(first.size))
+            yield from zip(models, repeat(columns_of(X, first)))
+            return
+        for size in sizes:
             columns = np.sort(self.ranking[:size])
-            model = clone(self.estimators[place % len(self.estimators)])
-            yield model.fit(columns_of(self.X, columns), self.labels), columns_of(X, columns)
+            model = clone(estimator).fit(columns_of(self.X, columns), self.labels)
+            yield model, columns_of(X, columns)
 
 
 def _response(model, X):

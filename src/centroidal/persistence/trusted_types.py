@@ -26,6 +26,7 @@ ESTIMATORS = {
     "centroidal.feature_selection.relieff.ReliefFSelector",
     "centroidal.model_selection.disjoint_centroid_cv.DisjointCentroidClassifierCV",
     "centroidal.model_selection.fisher_subspace_cv.FisherSubspaceClassifierCV",
+    "centroidal.model_selection.linear_svm.ProbabilityLinearSVC",
     "centroidal.model_selection.random_features.RandomFeaturesClassifier",
     "centroidal.model_selection.ranked_features_cv.RankedFeaturesClassifierCV",
     "centroidal.model_selection.sparse_center_cv.SparseCenterClassifierCV",

@@ -1,0 +1,28 @@
+"""A linear support vector machine with probabilities, to be calibrated on held-out samples."""
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.svm import LinearSVC
+
+from .. import _state as state
+from ..solvers.calibration import keep_winners
+
+
+class ProbabilityLinearSVC(LinearSVC):
+    """Linear support vector machine that takes its decision values for log-odds.
+
+    How sure it is means nothing by itself; a temperature, found on held-out samples, mends that.
+    The parameters are those of scikit-learn.
+    """
+
+    _state = state.LABELLED | {
+        "coef_": state.floats(state.scores, "features"),
+        "intercept_": state.floats(state.scores),
+    }
+
+    def predict_proba(self, X):
+        """Return the softmax of the decision values, of which two classes have one for both."""
+        values = self.decision_function(X)
+        if values.ndim == 1:
+            values = np.column_stack([np.zeros_like(values), values])
+        return keep_winners(softmax(values, axis=1), values.argmax(axis=1))

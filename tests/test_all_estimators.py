@@ -33,6 +33,7 @@ from centroidal import (
     WhitenedCenterClassifierCV,
 )
 from centroidal.model_selection import RandomFeaturesClassifier, RankedFeaturesClassifierCV
+from centroidal.model_selection.linear_svm import ProbabilityLinearSVC
 from tests.public_names import PUBLIC_ESTIMATORS
 
 # All features are kept where the number is given: scikit-learn's checks expect every feature of
@@ -85,6 +86,7 @@ ESTIMATORS = [
     DisjointCentroidClassifierCV("margin", disjoint=False, rule="best"),
     ConformalClassifier(SparseCenterClassifier()),
     CostSensitiveClassifier(SparseCenterClassifier()),
+    ProbabilityLinearSVC(tol=1e-10, max_iter=10_000, random_state=0),
     RandomFeaturesClassifier(random_state=0),
     RandomFeaturesClassifier(
         SparseCenterClassifier(), estimator=SparseCenterClassifier(), random_state=0
@@ -158,7 +160,7 @@ def test_encoder_passes_every_check_of_scikit_learn(estimator, check):
 def test_every_public_estimator_is_in_the_list():
     everything = ESTIMATORS + WITHOUT_PROBABILITIES + TRANSFORMERS + ENCODERS
     listed = {type(estimator).__name__ for estimator in everything}
-    others = {"RandomFeaturesClassifier", "RankedFeaturesClassifierCV"}
+    others = {"ProbabilityLinearSVC", "RandomFeaturesClassifier", "RankedFeaturesClassifierCV"}
     assert listed == set(PUBLIC_ESTIMATORS) | others
 
 

@@ -18,6 +18,7 @@ class ProbabilityLinearSVC(LinearSVC):
     _state = state.LABELLED | {
         "coef_": state.floats(state.scores, "features"),
         "intercept_": state.floats(state.scores),
+        "n_iter_": state.count(),
     }
 
     def predict_proba(self, X):

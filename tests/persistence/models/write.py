@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import centroidal
 from centroidal.model_selection import RandomFeaturesClassifier, RankedFeaturesClassifierCV
+from centroidal.model_selection.linear_svm import ProbabilityLinearSVC
 from centroidal.persistence import save_model
 from tests.public_names import PUBLIC_ESTIMATORS
 
@@ -46,6 +47,7 @@ def samples():
 def models():
     for name in PUBLIC_ESTIMATORS:
         yield name, getattr(centroidal, name)(*REQUIRED.get(name, []), **OPTIONS.get(name, {}))
+    yield "ProbabilityLinearSVC", ProbabilityLinearSVC(random_state=0)
     yield "RandomFeaturesClassifier", RandomFeaturesClassifier(2, random_state=0)
     ranked = RankedFeaturesClassifierCV(centroidal.ReliefFSelector(), cv=3)
     yield "RankedFeaturesClassifierCV", ranked

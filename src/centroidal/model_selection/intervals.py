@@ -278,20 +278,28 @@ def design_effect(values, groups):
     return max(1.0, float(clustered / alone)) if alone > 0.0 else 1.0
 
 
-def design_effect_of_hits(hits, sizes):
-    """Return the same from how many samples of each group were recognised.
+class GroupHits(NamedTuple):
+    """Sums over groups, of which some samples were recognised; those of parts add up."""
 
-    Parameters
-    ----------
-    hits : ndarray of int, shape (n_repeats, n_groups)
-        Samples that were recognised.
-    sizes : ndarray of int, shape (n_groups,)
-        All samples.
-    """
-    shares = hits.sum(axis=1, keepdims=True) / sizes.sum()
-    alone = (shares * (1.0 - shares)).sum() * sizes.sum()
-    clustered = ((hits - shares * sizes) ** 2).sum()
-    return max(1.0, float(clustered / alone)) if alone > 0.0 else 1.0
+    hits: np.ndarray  # recognised samples, in each repeat
+    squares: np.ndarray  # of the recognised samples of each group, in each repeat
+    products: np.ndarray  # of these and all samples of each group, in each repeat
+    n_samples: int
+    size_squares: int  # of all samples of each group
+
+    @classmethod
+    def of(cls, hits, sizes):
+        """Sum up what is known of each group: hits of shape (n_repeats, n_groups), and sizes."""
+        squares, products = (hits**2).sum(axis=1), (hits * sizes).sum(axis=1)
+        return cls(hits.sum(axis=1), squares, products, sizes.sum(), (sizes**2).sum())
+
+    @property
+    def design_effect(self):
+        """By how much groups raise the variance of the share of recognised samples."""
+        shares = self.hits / self.n_samples
+        alone = (shares * (1.0 - shares)).sum() * self.n_samples
+        clustered = self.squares - 2.0 * shares * self.products + shares**2 * self.size_squares
+        return max(1.0, float(clustered.sum() / alone)) if alone > 0.0 else 1.0
 
 
 # ------------------------------------------------------------------ resamples

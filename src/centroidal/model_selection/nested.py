@@ -44,6 +44,7 @@ __all__ = [
     "check_feature_grid",
     "choose_model",
     "log_spaced",
+    "n_random_orders",
     "nested_cross_validation",
     "nested_score",
     "score_path",
@@ -315,13 +316,18 @@ class FoldCounts(NamedTuple):
 # ------------------------------------------------------------------ the engine
 
 
+def n_random_orders(n_samples):
+    """Return how many orders random features are the first of, in a fold."""
+    return _N_RANDOM if n_samples <= _MANY_SAMPLES else 1
+
+
 def nested_cross_validation(source, candidates, choice, repeats):
     """Score each candidate with each number of features, and the choice among them.
 
     The source counts what training sets predict, of the candidates by key and for each repeat of
     the outer folds; the result is of class `NestedScores`.
     """
-    n_random = _N_RANDOM if source.class_counts.sum() <= _MANY_SAMPLES else 1
+    n_random = n_random_orders(source.class_counts.sum())
     folds, trials = [], [Trial(candidates, choice, repeat, n_random) for repeat in repeats]
     source.prepare(trials)
     for trial in trials:

@@ -9,7 +9,6 @@ from .intervals import (
     Kinds,
     confidence_interval,
     design_effect,
-    design_effect_of_hits,
     linear_spread,
 )
 from .methods import SCORES, metric_of, plain_score
@@ -35,8 +34,8 @@ class UnseenSamples:
     described : dict
         What is known of each sample: ``predicted``, ``probabilities`` and ``true_codes``, each None
         if nothing is.
-    group_hits : tuple of ndarray or None
-        Of samples in batches, how many of each group were recognised, and how many it has.
+    group_hits : GroupHits or None
+        Of samples that are not in memory, how many of the groups were recognised.
     """
 
     def __init__(self, source, outcome, described, group_hits=None):
@@ -97,7 +96,7 @@ class UnseenSamples:
             # Batches keep no sample: as if those of a group had all the same loss.
             return int(source.class_counts.sum()) / self._n_units
         if source.groups is None:
-            return design_effect_of_hits(*self._group_hits)
+            return self._group_hits.design_effect
         return design_effect(self._values(name), source.groups)
 
     def _values(self, name):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -105,6 +106,49 @@ class ClassMoments:
     def _without_rounding(self, variance):
         _loops.drop_rounding(variance, np.ascontiguousarray(self.means), _CONSTANT)
         return variance
+
+
+def _n_cells(sizes):
+    return sizes["folds"] * sizes["classes"]
+
+
+class FoldMoments(NamedTuple):
+    """Class moments of each of some folds, of which training sets are put together."""
+
+    n_folds: int
+    moments: ClassMoments  # of class c of fold f in place ``f * n_classes + c``
+
+    _state = {
+        "n_folds": state.size("folds"),
+        "moments": state.part(ClassMoments, classes=_n_cells),
+    }
+
+    @property
+    def counts(self):
+        """Weight of each class in each fold, which are in rows."""
+        return self.moments.counts.reshape(self.n_folds, -1)
+
+    def merge(self, other):
+        """Return the moments of both parts together; classes must be in the same order."""
+        return self._replace(moments=self.moments.merge(other.moments))
+
+    def reindex(self, positions, n_classes):
+        """Return the moments with class `c` moved to `positions[c]` of `n_classes` classes."""
+        cells = n_classes * np.arange(self.n_folds)[:, None] + positions
+        moved = self.moments.reindex(cells.ravel(), self.n_folds * n_classes)
+        return self._replace(moments=moved)
+
+    def without(self, left_out=()):
+        """Return the class moments of all folds but some."""
+        n_classes = self.counts.shape[1]
+        return reduce(
+            ClassMoments.merge,
+            [
+                self.moments.take_classes(slice(fold * n_classes, (fold + 1) * n_classes))
+                for fold in range(self.n_folds)
+                if fold not in left_out
+            ],
+        )
 
 
 def class_moments(X, codes, n_classes, weights=None, n_jobs=None, height=None):

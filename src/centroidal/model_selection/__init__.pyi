@@ -3,6 +3,7 @@ from .compare import ComparisonInterrupted, ComparisonRun, compare, iter_compari
 from .comparison import Comparison, FoldResult
 from .curve import SelectionCurve, selection_curve
 from .disjoint_centroid_cv import DisjointCentroidClassifierCV
+from .federated import SiteCounts, SiteSummary, select_federated
 from .fisher_subspace_cv import FisherSubspaceClassifierCV
 from .learning import LearningCurve
 from .lineup import comparison_lineup
@@ -32,6 +33,8 @@ __all__ = [
     "RankedFeaturesClassifierCV",
     "SelectionCurve",
     "SelectionStability",
+    "SiteCounts",
+    "SiteSummary",
     "SparseCenterClassifierCV",
     "StabilitySelector",
     "WhitenedCenterClassifierCV",
@@ -42,6 +45,7 @@ __all__ = [
     "permutation_test",
     "register_method",
     "select_features",
+    "select_federated",
     "selection_curve",
     "selection_stability",
 ]

@@ -315,6 +315,17 @@ def select_features(
 
     matrix = check_costs(costs, class_weight, source.classes, source.class_counts)
     choice = choice._replace(costs=matrix)
+    return select_from(
+        source, method, choice, wishes, start, cv=cv, n_repeats=n_repeats, n_stand_ins=n_stand_ins,
+        group_name=series_name(groups), block_name=series_name(blocks), impute=impute,
+        preprocess=_say_preprocess(X.preprocess if isinstance(X, Batches) else preprocess),
+    )  # fmt: skip
+
+
+def select_from(
+    source, method, choice, wishes, start, *, cv=None, n_repeats=None, n_stand_ins=0, **told
+):
+    """Do so with the samples of a source; `told` is what the selection says of what was asked."""
     panel = wishes.of_source(source, choice)
     suspicions = source.find_suspicions()
     found = _select(source, method, choice, panel, cv, n_repeats)
@@ -333,26 +344,22 @@ def select_features(
 
     return FeatureSelection(
         methods_tried=tuple(found.candidates),
-        n_features_asked=n_features_to_select,
-        rule=rule,
-        scoring=scoring,
+        n_features_asked=choice.n_features_to_select,
+        rule=choice.rule,
+        scoring=choice.scoring,
         classes=source.classes,
         class_counts=source.class_counts,
         feature_names=source.feature_names,
-        majority_score=majority_score(source.class_counts, scoring, choice.costs),
+        majority_score=majority_score(source.class_counts, choice.scoring, choice.costs),
         n_folds=repeats[0].n_folds,
         n_repeats=len(repeats),
         n_groups=source.n_groups,
         has_mixed_groups=bool(source.units.counts.sum() > (source.n_groups or np.inf)),
-        group_name=series_name(groups),
-        block_name=series_name(blocks),
         suspicions=tuple(each._asdict() for each in suspicions),
         blocks=in_blocks,
         permutations=source.test_permutations(again, n_folds, found.candidates),
         covariates=source.score_covariates(again, choice, repeats[0]),
-        learning_curve=source.score_fewer(again, n_folds, found.candidates, scoring),
-        impute=impute,
-        preprocess=_say_preprocess(X.preprocess if isinstance(X, Batches) else preprocess),
+        learning_curve=source.score_fewer(again, n_folds, found.candidates, choice.scoring),
         max_features=choice.max_features,
         text=source.text,
         seed=source.seed,
@@ -365,6 +372,7 @@ def select_features(
         costs=choice.costs,
         calls=source.count_calls(scores, choice),
         **stand_ins._asdict(),
+        **{"group_name": None, "block_name": None, "impute": None, "preprocess": None, **told},
         **described,
         seconds=time.perf_counter() - start,
     )
@@ -432,7 +440,7 @@ def _select(source, method, choice, panel, cv, n_repeats, calibrates=True):
     """Score the methods in folds of a source, choose, and fit what was chosen to all samples."""
     if panel is not None:
         choice = panel.narrow(choice, source.classes.size)
-    candidates = _candidates(method, choice, panel, source.kind)
+    candidates = list_candidates(method, choice, panel, source.kind)
     is_nested = choice.needs_inner_folds(candidates)
     repeats = _cut(source, cv, n_repeats, candidates, is_nested)
     scores = nested_cross_validation(source, candidates, choice, repeats)
@@ -483,7 +491,7 @@ def _check_unused(options, why):
             raise ValueError(f"{name}={value!r} must be {default!r}: it {why}.")
 
 
-def _candidates(method, choice, panel, kind):
+def list_candidates(method, choice, panel, kind):
     """Return the methods to try, with the numbers of features; raise if none takes so few."""
     keys = best_candidates(kind.is_sparse) if method == BEST else (method,)
     candidates = {}

@@ -75,6 +75,8 @@ ESTIMATORS = {
     "sklearn.svm._classes.LinearSVC",  # whose compiled code is for fitting alone
 }
 _PARTS = {
+    "centroidal.model_selection.federated.SiteCounts",
+    "centroidal.model_selection.federated.SiteSummary",
     "centroidal.statistics.class_moments.ClassMoments",
     "centroidal.statistics.class_subspace.ClassSubspace",
     "centroidal.statistics.sliding_subspace.Chunk",

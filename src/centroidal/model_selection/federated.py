@@ -1,0 +1,659 @@
+"""The nested score of samples that several sites keep to themselves.
+
+Each site sends class moments of its folds, a `SiteSummary`. These are merged and come back; each
+site scores the models of all training sets on its own samples, and sends counts, `SiteCounts`.
+Both together are a source of the engine, whose passes over the rows were exchanges of files.
+"""
+
+import time
+from numbers import Integral
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone
+
+from .. import _state as state
+from .._data import Features, check_fitted, check_moments, check_same_features
+from .._parameters import check_parameters, choice, number
+from ..statistics import FoldMoments, class_moments
+from .intervals import GroupHits
+from .methods import METHODS, SCORES, DataKind, selection_methods
+from .nested import Choice, Trial, n_random_orders
+from .panels import Wishes
+from .procedures import FinalModel
+from .select import list_candidates, select_from
+from .site_samples import SitePlan, SiteSamples, hash_of
+from .splits import GivenFolds, Units, check_fold_counts
+from .stream_source import PathModels, SourceWithoutSamples, Tally
+
+__all__ = ["SiteCounts", "SiteSummary", "select_federated"]
+
+_MOST_COUNTED = 2**53
+_N_SHOWN = 8  # digits of what sites are known by
+_CHOICE = Choice("auto", "one_se", "accuracy")
+
+
+def _check_method(name, value):
+    kind = DataKind(2, 2, False, 0)
+    streamed = [key for key, each in selection_methods().items() if each.streams]
+    allowed = [key for key in streamed if METHODS[key].build(kind).merges]
+    if value not in allowed:
+        raise ValueError(
+            f"{name}={value!r} must be one of {', '.join(map(repr, allowed))}: class moments are "
+            "all that sites send, and other methods need more."
+        )
+
+
+_check_seed = number(
+    "an int, the same at all sites", lambda value: value >= 0, "be 0 or more", Integral
+)
+_check_n_folds = number(
+    "an int, the number of folds", lambda value: value >= 3, "be at least 3", Integral
+)
+
+
+def _check_hash(value, sizes):
+    if not isinstance(value, str) or len(value) != 64 or not set(value) <= set("0123456789abcdef"):
+        raise state.StateError("is no hash of 64 digits")
+
+
+_check_sites = state.sequence(_check_hash)
+
+
+class SiteSummary(BaseEstimator):
+    """Class moments of the folds of a site, or of several together, and none of their samples.
+
+    Sites that must not share samples can still find features together, and know how well these do
+    on unseen samples as if all had been pooled. Each site fits a summary; the summaries are merged;
+    each site scores what was merged on its own samples; :func:`select_federated` does the rest.
+
+    Parameters
+    ----------
+    cv : int, default=5
+        Number of folds, at least 3, the same at all sites.
+    method : {"l2"}, default="l2"
+        How features are ranked, and what classifies. Only sparse centers by means are sums of class
+        moments.
+    scale : {"within", "std"} or None, default=None
+        What features are divided by: their standard deviation inside the classes, or that of all
+        samples. None is "std" for sparse samples, else "within", as in :func:`select_features`.
+    random_state : int, default=0
+        Seed of the folds and of random features, the same at all sites.
+    n_jobs : int or None, default=None
+        Number of threads. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of features, and their names where they have some.
+    scale_ : str
+        What features are divided by.
+    class_counts_ : ndarray of int, shape (n_classes,)
+        Number of samples of each class.
+    fold_counts_ : ndarray of int, shape (cv, n_classes)
+        The same in each fold.
+    unit_counts_ : ndarray of int, shape (n_classes,)
+        Number of groups with samples of each class; samples where there are no groups.
+    n_groups_ : int or None
+        Number of groups, None if each sample stands for itself at all sites.
+    sites_ : list of str
+        A hash of the samples of each site, by which they are known again.
+
+    See Also
+    --------
+    SiteCounts : What a site sends after it has scored.
+    select_federated : Chooses features by both.
+    centroidal.io.merge_models : Merges summaries whose features are in any order.
+
+    Notes
+    -----
+    **Folds.** Each site deals its samples, or whole groups, to folds by itself, by the rule of
+    :func:`select_features`; `fold_numbers` tells them. Of each site the folds are of equal size up
+    to one sample. The answer is that of ``select_features(X, y, cv=folds, random_state=seed)`` for
+    the pooled samples, with the fold of each.
+
+    **What is revealed.** Of each feature, class and fold: a number of samples, a mean and a sum of
+    squared deviations. Classes with fewer than 5 samples, or groups, in a fold are refused unless
+    they are allowed by name: the moments of one sample are that sample, those of two are both of
+    them up to their order. A feature without spread in a class shows the value of all its samples.
+    What is sent twice, with other folds or after samples were added, reveals the difference; of one
+    cut into folds nothing can be subtracted from anything. Whoever has all of the samples of a site
+    can recognise them by the hash.
+
+    Examples
+    --------
+    >>> from centroidal.datasets import load_expression
+    >>> from centroidal.model_selection import SiteSummary, select_federated
+    >>> X, y = load_expression(return_X_y=True)
+    >>> sites = [(X[::2], y[::2]), (X[1::2], y[1::2])]
+    >>> north, south = (SiteSummary(cv=3).fit(*site) for site in sites)
+    >>> merged = north.merge(south)
+    >>> counts = [merged.score_site(*site) for site in sites]
+    >>> found = select_federated(merged, counts)
+    >>> found.score > 0.9, found.n_features_to_select < 50
+    (True, True)
+    """
+
+    _state = state.LABELLED | {
+        "_solution": state.part(FoldMoments),
+        "scale_": state.text("within", "std"),
+        "unit_counts_": state.positions("classes", below=_MOST_COUNTED),
+        "n_groups_": state.optional(state.count(1)),
+        "sites_": _check_sites,
+    }
+    _checks = {
+        "cv": _check_n_folds,
+        "method": _check_method,
+        "scale": choice("within", "std", None),
+        "random_state": _check_seed,
+    }
+
+    def __init__(self, cv=5, *, method="l2", scale=None, random_state=0, n_jobs=None):
+        self.cv = cv
+        self.method = method
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _check_relations(self, sizes):
+        counts = self._solution.counts
+        if self._solution.n_folds != self.cv:
+            raise state.StateError(
+                f"has {self._solution.n_folds} folds, not {self.cv}", "_solution"
+            )
+        if (counts % 1).any() or counts.max() > _MOST_COUNTED:
+            raise state.StateError("holds parts of samples", "_solution.moments.counts")
+        if (self.unit_counts_ > self.class_counts_).any() or not self.unit_counts_.all():
+            raise state.StateError("holds classes without samples, or more groups", "unit_counts_")
+        if len(set(self.sites_)) < max(1, len(self.sites_)):
+            raise state.StateError("holds no site, or one twice", "sites_")
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_solution")
+
+    @property
+    def fold_counts_(self):
+        """Number of samples of each class in each fold."""
+        return self._solution.counts.astype(np.int64)
+
+    @property
+    def class_counts_(self):
+        """Number of samples of each class."""
+        return self.fold_counts_.sum(axis=0)
+
+    def fit(self, X, y, groups=None, *, feature_names=None, allow_small=()):
+        """Summarise the samples of a site.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+            Samples, raw.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type; a site may have samples of one class only.
+        groups : array-like of shape (n_samples,), default=None
+            What samples belong together, such as the patient: they stay in one fold. Groups of
+            different sites are different, whatever their names.
+        feature_names : array-like of str, default=None
+            Names of the features; None takes those of a data frame. Sites are matched by them.
+        allow_small : sequence, default=()
+            Classes that may have fewer than 5 samples, or groups, in a fold.
+
+        Returns
+        -------
+        self
+            Fitted summary.
+        """
+        check_parameters(self)
+        site = SiteSamples.read(self, X, y, groups, feature_names, allow_small)
+        data, n_classes = site.data, site.data.classes.size
+        cells, n_cells = site.folds * n_classes + data.codes, self.cv * n_classes
+        moments = class_moments(data.X, cells, n_cells, None, self.n_jobs)
+        check_moments(self, data.X, moments)
+
+        data.features.keep(self)
+        self.classes_ = data.classes
+        self._solution = FoldMoments(int(self.cv), moments)
+        self.scale_ = self.scale or ("std" if issparse(data.X) else "within")
+        self.unit_counts_ = site.units.counts.astype(np.int64)
+        self.n_groups_ = site.n_groups
+        self.sites_ = [site.hash]
+        return self
+
+    def fold_numbers(self, y, groups=None):
+        """Tell to which fold each sample of a site belongs.
+
+        Parameters
+        ----------
+        y, groups : array-like of shape (n_samples,)
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            Numbers from 0 on.
+        """
+        check_parameters(self)
+        return SiteSamples.read(self, np.zeros((len(y), 1)), y, groups, None, None).folds
+
+    def merge(self, other):
+        """Add the samples of another site, or of several.
+
+        Parameters
+        ----------
+        other : SiteSummary
+            With the same parameters, of the same features in the same order; its classes may
+            differ. :func:`~centroidal.io.merge_models` matches features by name.
+
+        Returns
+        -------
+        self
+            Summary of both, with the classes of either.
+        """
+        check_same_features(self, other)
+        for part in (self, other):  # either may come from a file
+            check_parameters(part)
+            state.check_state(part)
+        for name in ("cv", "method", "scale_", "random_state"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                raise ValueError(f"other has {name}={theirs!r}; it must be {mine!r} as here.")
+        check_distinct_sites(["this summary", "other"], [self, other])
+        classes = np.union1d(self.classes_, other.classes_)
+        places = [np.searchsorted(classes, part.classes_) for part in (self, other)]
+        both = list(zip((self, other), places, strict=True))
+        moments = [part._solution.reindex(at, classes.size) for part, at in both]
+        units = np.zeros(classes.size, dtype=np.int64)
+        for part, at in both:
+            units[at] += part.unit_counts_
+        n_groups = None
+        if not (self.n_groups_ is None and other.n_groups_ is None):
+            n_groups = sum(part.n_groups_ or int(part.class_counts_.sum()) for part, _ in both)
+
+        self.classes_, self.unit_counts_, self.n_groups_ = classes, units, n_groups
+        self._solution = moments[0].merge(moments[1])
+        self.sites_ = [*self.sites_, *other.sites_]
+        return self
+
+    def at(self, n_features_to_select):
+        """Return the model of all samples with so many features; how well it does is not known.
+
+        Parameters
+        ----------
+        n_features_to_select : int
+            How many.
+
+        Returns
+        -------
+        SparseCenterClassifier
+            Fitted model.
+        """
+        check_fitted(self)
+        self._check_all()
+        model = clone(self._procedure.estimator).set_params(
+            n_features_to_select=n_features_to_select
+        )
+        return model._keep_moments(Features.of(self), self.classes_, self._solution.without())
+
+    def score_site(self, X, y, groups=None, *, feature_names=None, allow_small=()):
+        """Score the models of all training sets on the samples of a site, each in its own fold.
+
+        Parameters
+        ----------
+        X, y, groups, feature_names, allow_small : array-like
+            Those that the summary of the site was fitted to, with all columns in the same order.
+
+        Returns
+        -------
+        SiteCounts
+            What came out, in whole numbers.
+        """
+        check_fitted(self)
+        self._check_all()
+        site = SiteSamples.read(self, X, y, groups, feature_names, allow_small)
+        site.check_member(self)
+        data, trial = site.data, self._trial()
+        X, codes = site.columns_of(self), np.searchsorted(self.classes_, data.classes)[data.codes]
+        n_groups = 0 if site.ids is None else site.n_groups
+        tally = Tally.begin([trial], self.class_counts_, n_groups, has_losses=False)
+        plan = SitePlan(self, site.folds, issparse(X))
+        models = PathModels([trial], plan, plan, site.groups)
+        models.predict(X, codes.astype(np.int32), site.ids, tally)
+        (candidate,) = trial.candidates.values()
+        return SiteCounts._of(self, site, candidate.sizes, tally.of_repeat(0))
+
+    def _check_all(self):
+        """Raise unless there are samples enough of each class to learn from and to test."""
+        state.check_state(self)
+        if self.classes_.size < 2:
+            raise ValueError(
+                f"all samples are of one class, {self.classes_.tolist()[0]!r}; there must be two: "
+                "merge the summaries of several sites first."
+            )
+        check_fold_counts(self.fold_counts_, self.classes_, is_nested=True)
+
+    @property
+    def _kind(self):
+        # What is sparse is scaled by "std": that is all that building a method asks for.
+        is_sparse = self.scale_ == "std"
+        return DataKind(self.n_features_in_, self.classes_.size, is_sparse, self.random_state)
+
+    @property
+    def _procedure(self):
+        return METHODS[self.method].build(self._kind)
+
+    @property
+    def _repeat(self):
+        """The one cut into folds; which samples are in them, only sites know."""
+        return GivenFolds(np.zeros((1, 0), dtype=np.int32), self.cv).repeats(self.random_state)[0]
+
+    def _trial(self):
+        candidates = list_candidates(self.method, _CHOICE, None, self._kind)
+        n_random = n_random_orders(self.class_counts_.sum())
+        return Trial(candidates, _CHOICE, self._repeat, n_random)
+
+    @property
+    def _hash(self):
+        """What the summary is known by: everything in it."""
+        values = [self.cv, self.method, self.scale_, self.random_state, self.sites_, self.n_groups_]
+        moments = self._solution.moments
+        arrays = moments.counts, moments.means, moments.squares, self.unit_counts_
+        return hash_of(Features.of(self), self.classes_, values, arrays)
+
+
+class SiteCounts(BaseEstimator):
+    """What came out when the samples of a site were predicted: whole numbers, and nothing else.
+
+    :meth:`SiteSummary.score_site` makes it. Predictions are those of the models of all training
+    sets, with each number of features that is tried, of samples in folds that they have not seen.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels of all sites.
+    summary_ : str
+        A hash of the merged summary that was scored.
+    sites_ : list of str
+        A hash of the samples of each site that was counted.
+    sizes_ : ndarray of int, shape (n_sizes,)
+        Numbers of features.
+    outer_ : ndarray of int, shape (cv, n_sizes, n_classes, n_classes)
+        Confusion matrices of each fold, true classes in rows, by models without this fold.
+    inner_ : ndarray of int, shape (cv, cv, n_sizes, n_classes, n_classes)
+        Those of the second fold by models without both, which choose inside the first.
+    random_ : ndarray of int, shape (cv, n_orders, n_sizes, n_classes, n_classes)
+        Those of each fold with random features.
+    group_sums_ : ndarray of int, shape (2, cv, n_sizes)
+        Sums over groups: the square of the number of recognised samples, and this number times the
+        number of samples. A sample without groups is one.
+    size_squares_ : int
+        Sum over groups of the square of their number of samples.
+
+    See Also
+    --------
+    SiteSummary : What a site sends first.
+    """
+
+    _state = {
+        "classes_": state.labels("classes"),
+        "summary_": _check_hash,
+        "sites_": _check_sites,
+        "sizes_": state.positions("sizes", below=_MOST_COUNTED),
+        "outer_": state.positions("folds", "sizes", "classes", "classes", below=_MOST_COUNTED),
+        "inner_": state.positions(
+            "folds", "folds", "sizes", "classes", "classes", below=_MOST_COUNTED
+        ),
+        "random_": state.positions(
+            "folds", "orders", "sizes", "classes", "classes", below=_MOST_COUNTED
+        ),
+        "group_sums_": state.positions(2, "folds", "sizes", below=_MOST_COUNTED),
+        "size_squares_": state.count(1, _MOST_COUNTED),
+    }
+    _counted = ("outer_", "inner_", "random_", "group_sums_", "size_squares_")
+
+    def _check_relations(self, sizes):
+        """Raise unless all matrices count the same samples."""
+        totals = self.fold_counts_
+        if (self.outer_.sum(axis=-1) != totals[:, None]).any():
+            raise state.StateError("counts other samples than its first matrix", "outer_")
+        if (self.random_.sum(axis=-1) != totals[:, None, None]).any():
+            raise state.StateError("counts other samples than outer_", "random_")
+        inner = np.repeat(totals[None], len(totals), axis=0)
+        inner[np.arange(len(totals)), np.arange(len(totals))] = 0
+        if (self.inner_.sum(axis=-1) != inner[:, :, None]).any():
+            raise state.StateError("counts other samples than outer_", "inner_")
+        if (np.diff(self.sizes_) <= 0).any():
+            raise state.StateError("does not increase", "sizes_")
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "outer_")
+
+    def _check(self):
+        """Raise unless counts are there, and such as can be counted."""
+        if not self.__sklearn_is_fitted__():
+            raise ValueError("SiteCounts() hold nothing; score_site of a SiteSummary makes them.")
+        state.check_state(self)
+
+    @classmethod
+    def _of(cls, summary, site, sizes, tally):
+        """Return what was counted at a site."""
+        found = cls()
+        found.classes_, found.summary_, found.sites_ = summary.classes_, summary._hash, [site.hash]
+        found.sizes_ = sizes.astype(np.int64)
+        found.outer_, found.inner_, found.random_ = tally.outer, tally.inner, tally.at_random
+        found.group_sums_, found.size_squares_ = site.sum_groups(tally)
+        return found
+
+    @property
+    def fold_counts_(self):
+        """Number of samples of each class in each fold."""
+        return self.outer_[:, 0].sum(axis=-1)
+
+    def merge(self, other):
+        """Add the counts of another site.
+
+        Parameters
+        ----------
+        other : SiteCounts
+            Of another site, and of the same merged summary.
+
+        Returns
+        -------
+        self
+            Counts of both.
+        """
+        if not isinstance(other, SiteCounts):
+            raise TypeError(f"other={type(other).__name__} must be SiteCounts.")
+        self._check()
+        other._check()
+        if other.summary_ != self.summary_ or other.outer_.shape != self.outer_.shape:
+            raise ValueError(
+                f"other scored the summary {other.summary_[:_N_SHOWN]}, this one "
+                f"{self.summary_[:_N_SHOWN]}; only counts of one merged summary add up."
+            )
+        check_distinct_sites(["these counts", "other"], [self, other])
+        for name in self._counted:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.sites_ = [*self.sites_, *other.sites_]
+        return self
+
+
+def select_federated(
+    summary,
+    counts,
+    *,
+    n_features_to_select="auto",
+    max_features=None,
+    rule="one_se",
+    scoring="accuracy",
+    names=None,
+):
+    """Choose features by what several sites have sent: the answer of their pooled samples.
+
+    Parameters
+    ----------
+    summary : SiteSummary
+        The merged summary, which all sites have scored.
+    counts : sequence of SiteCounts
+        Those of each site, in any order.
+    n_features_to_select : int or "auto", default="auto"
+        How many features: one of the numbers that were scored, or "auto", which chooses.
+    max_features : int or None, default=None
+        The most that may be chosen: one of the numbers that were scored, or None.
+    rule : {"one_se", "best"}, default="one_se"
+        As in :func:`select_features`.
+    scoring : {"accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef"}
+        As in :func:`select_features`; what takes probabilities cannot be had from counts.
+    names : sequence of str, default=None
+        What messages call the counts; None calls them counts 1, counts 2, ...
+
+    Returns
+    -------
+    FeatureSelection
+        As that of batches, of which no single sample is known.
+
+    See Also
+    --------
+    SiteSummary : Has an example, and says what is revealed.
+    select_features : Does so with samples that are in one place.
+    """
+    start = time.perf_counter()
+    chosen = Choice(n_features_to_select, rule, scoring, max_features).check()
+    if scoring not in SCORES:
+        raise ValueError(
+            f"scoring={scoring!r} must be one of {', '.join(map(repr, SCORES))}: sites send counts "
+            "of predictions, no probabilities."
+        )
+    if not isinstance(summary, SiteSummary):
+        raise TypeError(f"summary={type(summary).__name__} must be a SiteSummary.")
+    check_fitted(summary)
+    check_parameters(summary)
+    summary._check_all()
+    total = _add_counts(summary, list(counts), names)
+    source = FederatedSource(summary, total)
+    wishes = Wishes(*(None for _ in Wishes._fields))
+    return select_from(source, summary.method, chosen, wishes, start)
+
+
+def _add_counts(summary, counts, names):
+    """Return the counts of all sites; raise unless they are those of the summary."""
+    names = [f"counts {i + 1}" for i in range(len(counts))] if names is None else list(names)
+    if len(names) != len(counts):
+        raise ValueError(f"names holds {len(names)}, but there are {len(counts)} counts.")
+    for name, each in zip(names, counts, strict=True):
+        if not isinstance(each, SiteCounts):
+            raise TypeError(f"{name} is a {type(each).__name__}; it must be SiteCounts.")
+        each._check()
+        if each.summary_ != summary._hash:
+            raise ValueError(
+                f"{name} are counts of another merged summary: {each.summary_[:_N_SHOWN]}, not "
+                f"{summary._hash[:_N_SHOWN]}. Let the site score this one."
+            )
+    check_distinct_sites(names, counts)
+    missing = [site for site in summary.sites_ if all(site not in each.sites_ for each in counts)]
+    if missing:
+        raise ValueError(
+            f"{len(missing)} of {len(summary.sites_)} sites have sent no counts: "
+            f"{', '.join(site[:_N_SHOWN] for site in missing)}; the score is that of all together."
+        )
+    first, *others = counts
+    total = clone(first)
+    vars(total).update(vars(first))
+    for each in others:
+        total.merge(each)
+    trial = summary._trial()
+    (candidate,), n_classes = trial.candidates.values(), summary.classes_.size
+    shape = summary.cv, trial.n_random, candidate.sizes.size, n_classes, n_classes
+    if (
+        total.random_.shape != shape
+        or not np.array_equal(total.sizes_, candidate.sizes)
+        or not np.array_equal(total.fold_counts_, summary.fold_counts_)
+    ):
+        raise ValueError(
+            f"{', '.join(names)} do not count the samples of the summary: "
+            f"{total.fold_counts_.sum()}, not {summary.fold_counts_.sum()}, or in other folds. "
+            "One of them is damaged."
+        )
+    return total
+
+
+def check_distinct_sites(names, parts):
+    """Raise if a site is in two of some parts, each of which has a name."""
+    seen = {}
+    for name, part in zip(names, parts, strict=True):
+        for site in part.sites_:
+            if site in seen:
+                raise ValueError(
+                    f"{seen[site]} and {name} are of the same samples (site {site[:_N_SHOWN]}), "
+                    "which would count twice."
+                )
+            seen[site] = name
+
+
+# ------------------------------------------------------------------ what the engine asks
+
+
+class FederatedSource(SourceWithoutSamples):
+    """Summary and counts of several sites, as a source of the engine; see `sources.py`."""
+
+    def __init__(self, summary, counts):
+        self._summary, self._counts = summary, counts
+        self.seed, self.classes, self.kind = summary.random_state, summary.classes_, summary._kind
+        self.class_counts, self.n_groups = summary.class_counts_, summary.n_groups_
+        self.units = Units(
+            self.classes, summary.unit_counts_, "sample" if self.n_groups is None else "group"
+        )
+        self.given_folds = GivenFolds(np.zeros((1, 0), dtype=np.int32), summary.cv)
+
+    @property
+    def feature_names(self):
+        """Names of all features."""
+        numbers = range(self._summary.n_features_in_)
+        names = getattr(self._summary, "feature_names_in_", [f"x{j}" for j in numbers])
+        return np.array([*names])
+
+    def check_given_folds(self, is_nested):
+        """Raise unless the folds leave enough of each class."""
+        check_fold_counts(self._summary.fold_counts_, self.classes, is_nested)
+
+    def cut(self, n_folds, n_repeats, is_nested):
+        """Return the one cut into folds."""
+        return [self._summary._repeat]
+
+    def prepare(self, trials):
+        """Raise unless the numbers of features are those that were scored."""
+        (trial,) = trials
+        (candidate,) = trial.candidates.values()
+        if not np.array_equal(candidate.sizes, self._counts.sizes_):
+            name = "max_features" if trial.choice.is_free else "n_features_to_select"
+            numbers = ", ".join(map(str, self._counts.sizes_.tolist()))
+            raise ValueError(
+                f"{name}={getattr(trial.choice, name)} must be one of the numbers that were "
+                f"scored: {numbers}."
+            )
+
+    def count_predictions(self, trial):
+        """Return what all sites have counted."""
+        counts, (candidate,) = self._counts, trial.candidates.values()
+        inner = counts.inner_[:, :, trial.choice.positions(candidate.sizes)]
+        empty = Tally.begin([trial], self.class_counts, 0, has_losses=False)
+        found = {"outer": counts.outer_, "inner": inner, "at_random": counts.random_}
+        return empty._replace(**{name: each[None] for name, each in found.items()}).counts(trial)
+
+    def fit_final(self, candidate, scores, choice, calibrates=True):
+        """Return the model that was chosen, of the samples of all sites; it is not calibrated."""
+        model = self._summary.at(scores.n_features)
+        spreads = np.sqrt(self._summary._solution.without().within_variance)
+        return FinalModel.of_centers(model, spreads)
+
+    def group_hits(self, scores, repeats):
+        """Count the samples of groups that were recognised, summed over all groups."""
+        if self.n_groups is None:
+            return None
+        counts, chosen = self._counts, (np.arange(self._summary.cv), scores.positions)
+        hits = np.trace(counts.outer_[chosen], axis1=-2, axis2=-1).sum()
+        squares, products = counts.group_sums_[:, *chosen].sum(axis=1)
+        n_samples = int(self.class_counts.sum())
+        found = (np.array([each]) for each in (hits, squares, products))
+        return GroupHits(*found, n_samples, counts.size_squares_)

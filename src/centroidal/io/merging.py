@@ -17,7 +17,8 @@ from ..classifiers import (
     FisherSubspaceClassifier,
     SparseCenterClassifier,
 )
-from ..model_selection import SparseCenterClassifierCV
+from ..model_selection import SiteSummary, SparseCenterClassifierCV
+from ..model_selection.federated import check_distinct_sites
 from ..persistence.model_file import check_model
 from ..streaming.request import count_noun, list_names
 
@@ -28,6 +29,7 @@ _IDLE = {
     SparseCenterClassifier: ("n_jobs",),
     DisjointCentroidClassifier: ("n_jobs", "n_init", "random_state", "center"),  # with "margin"
     FisherSubspaceClassifier: (),
+    SiteSummary: ("n_jobs",),
 }
 _COUNT_OR_SHARE = ("n_components", "shared_features")  # where 1 is not 1.0
 _LABELS = {"U": "text", "b": "true or false", "i": "numbers", "u": "numbers", "f": "numbers"}
@@ -53,7 +55,8 @@ def merge_models(models, *, n_features_to_select=None, names=None, return_remark
         :class:`~centroidal.SparseCenterClassifier` with ``metric="l2"`` and a `scale` of None,
         "std" or "within"; :class:`~centroidal.DisjointCentroidClassifier` with
         ``assignment="margin"`` and ``calibration=None``; or
-        :class:`~centroidal.FisherSubspaceClassifier`. Of
+        :class:`~centroidal.FisherSubspaceClassifier`. Summaries of sites,
+        :class:`~centroidal.model_selection.SiteSummary`, are merged in the same way. Of
         :class:`~centroidal.SparseCenterClassifierCV` its `best_estimator_` is merged, of
         :class:`~centroidal.ConformalClassifier` its `estimator_`.
     n_features_to_select : int, default=None
@@ -114,6 +117,8 @@ def merge_models(models, *, n_features_to_select=None, names=None, return_remark
     parts = [_take_chosen(part, remarks) for part in _name_parts(models, names)]
     _check_each(parts)
     _check_same_class(parts)
+    if isinstance(parts[0].model, SiteSummary):
+        check_distinct_sites(*zip(*parts, strict=True))
     parts = _align_features(parts, remarks)
     _check_parameters(parts, n_features_to_select)
     _check_labels(parts, remarks)
@@ -140,7 +145,8 @@ def class_counts(model):
     model = model.estimator_ if isinstance(model, ConformalClassifier) else model
     solution = model._solution
     summary = solution.subspace if isinstance(model, FisherSubspaceClassifier) else solution.moments
-    pairs = zip(model.classes_.tolist(), summary.counts.tolist(), strict=True)
+    counts = solution.counts.sum(axis=0) if isinstance(model, SiteSummary) else summary.counts
+    pairs = zip(model.classes_.tolist(), counts.tolist(), strict=True)
     return {label: int(count) if count.is_integer() else count for label, count in pairs}
 
 
@@ -252,7 +258,7 @@ def _check_parameters(parts, n_features_to_select):
 
 
 def _check_n_features(model, n_features_to_select):
-    if not isinstance(model, SparseCenterClassifier):
+    if not isinstance(model, SparseCenterClassifier | SiteSummary):
         raise ValueError(
             f"n_features_to_select={n_features_to_select!r} (-k) must be left out: "
             f"{type(model).__name__} does not select a number of features."
@@ -272,6 +278,8 @@ def _parameters(model, n_features_to_select):
     if "n_features_to_select" in found:
         # The number it stands for, unless another one is asked for anyway.
         found["n_features_to_select"] = n_features_to_select or model.n_features_to_select_
+    if isinstance(model, SiteSummary):
+        found["scale"] = model.scale_
     if "shared_features" in found:
         found["shared_features"] = _shared_columns(model, np.arange(model.n_features_in_))
     return json_plain(found)

@@ -6,6 +6,7 @@ from sklearn.base import clone
 from .._data import check_next_classes
 from .._parameters import check_choice
 from ..classifiers import CostSensitiveClassifier
+from .intervals import GroupHits
 from .methods import METHODS, DataKind, selection_methods
 from .procedures import FinalModel
 from .splits import Units, deal_repeats
@@ -102,7 +103,7 @@ class CountedSource:
             each[np.arange(len(each)), mine[repeat.folds.folds]]
             for each, mine, repeat in zip(self._tally.hits, chosen, repeats, strict=True)
         ]
-        return np.array(hits), self._groups.counts.sum(axis=1)
+        return GroupHits.of(np.array(hits), self._groups.counts.sum(axis=1))
 
     # -------------------------------------------------------------- what takes single samples
 

@@ -15,33 +15,22 @@ from sklearn.base import BaseEstimator, clone
 from .. import _state as state
 from .._data import Features, check_fitted, check_moments, check_same_features
 from .._parameters import check_parameters, choice, number
-from ..statistics import FoldMoments, class_moments
+from ..statistics import MomentsByFold, class_moments
+from .counted_source import CountedSource, check_streams
+from .fold_passes import FoldMoments, FoldPlan, Models, Rows, Tally
 from .intervals import GroupHits
-from .methods import METHODS, SCORES, DataKind, selection_methods
+from .methods import METHODS, SCORES, DataKind
 from .nested import Choice, Trial, n_random_orders
 from .panels import Wishes
-from .procedures import FinalModel
 from .select import list_candidates, select_from
-from .site_samples import SitePlan, SiteSamples, hash_of
+from .site_samples import SiteSamples, hash_of
 from .splits import GivenFolds, Units, check_fold_counts
-from .stream_source import PathModels, SourceWithoutSamples, Tally
 
 __all__ = ["SiteCounts", "SiteSummary", "select_federated"]
 
 _MOST_COUNTED = 2**53
 _N_SHOWN = 8  # digits of what sites are known by
 _CHOICE = Choice("auto", "one_se", "accuracy")
-
-
-def _check_method(name, value):
-    kind = DataKind(2, 2, False, 0)
-    streamed = [key for key, each in selection_methods().items() if each.streams]
-    allowed = [key for key in streamed if METHODS[key].build(kind).merges]
-    if value not in allowed:
-        raise ValueError(
-            f"{name}={value!r} must be one of {', '.join(map(repr, allowed))}: class moments are "
-            "all that sites send, and other methods need more."
-        )
 
 
 _check_seed = number(
@@ -137,7 +126,7 @@ class SiteSummary(BaseEstimator):
     """
 
     _state = state.LABELLED | {
-        "_solution": state.part(FoldMoments),
+        "_solution": state.part(MomentsByFold),
         "scale_": state.text("within", "std"),
         "unit_counts_": state.positions("classes", below=_MOST_COUNTED),
         "n_groups_": state.optional(state.count(1)),
@@ -145,7 +134,7 @@ class SiteSummary(BaseEstimator):
     }
     _checks = {
         "cv": _check_n_folds,
-        "method": _check_method,
+        "method": lambda name, value: check_streams(value, needs_sums=True),
         "scale": choice("within", "std", None),
         "random_state": _check_seed,
     }
@@ -214,7 +203,7 @@ class SiteSummary(BaseEstimator):
 
         data.features.keep(self)
         self.classes_ = data.classes
-        self._solution = FoldMoments(int(self.cv), moments)
+        self._solution = MomentsByFold(int(self.cv), moments)
         self.scale_ = self.scale or ("std" if issparse(data.X) else "within")
         self.unit_counts_ = site.units.counts.astype(np.int64)
         self.n_groups_ = site.n_groups
@@ -317,9 +306,13 @@ class SiteSummary(BaseEstimator):
         X, codes = site.columns_of(self), np.searchsorted(self.classes_, data.classes)[data.codes]
         n_groups = 0 if site.ids is None else site.n_groups
         tally = Tally.begin([trial], self.class_counts_, n_groups, has_losses=False)
-        plan = SitePlan(self, site.folds, issparse(X))
-        models = PathModels([trial], plan, plan, site.groups)
-        models.predict(X, codes.astype(np.int32), site.ids, tally)
+        plan = FoldPlan(
+            self.n_features_in_, issparse(X), self.classes_, self._procedure.estimator,
+            [GivenFolds(site.folds[None], self.cv)], trial.training_sets, self.n_jobs,
+        )  # fmt: skip
+        summary = FoldMoments(plan, [self._solution.moments])
+        models = Models([trial], plan, summary, site.groups)
+        models.count(Rows(X, codes.astype(np.int32), None, site.ids), tally)
         (candidate,) = trial.candidates.values()
         return SiteCounts._of(self, site, candidate.sizes, tally.of_repeat(0))
 
@@ -334,24 +327,28 @@ class SiteSummary(BaseEstimator):
         check_fold_counts(self.fold_counts_, self.classes_, is_nested=True)
 
     @property
-    def _kind(self):
+    def _is_sparse(self):
         # What is sparse is scaled by "std": that is all that building a method asks for.
-        is_sparse = self.scale_ == "std"
-        return DataKind(self.n_features_in_, self.classes_.size, is_sparse, self.random_state)
+        return self.scale_ == "std"
+
+    @property
+    def _kind(self):
+        n_features, n_classes = self.n_features_in_, self.classes_.size
+        return DataKind(n_features, n_classes, self._is_sparse, self.random_state)
 
     @property
     def _procedure(self):
         return METHODS[self.method].build(self._kind)
 
     @property
-    def _repeat(self):
+    def _folds(self):
         """The one cut into folds; which samples are in them, only sites know."""
-        return GivenFolds(np.zeros((1, 0), dtype=np.int32), self.cv).repeats(self.random_state)[0]
+        return GivenFolds(np.zeros((1, 0), dtype=np.int32), self.cv)
 
     def _trial(self):
         candidates = list_candidates(self.method, _CHOICE, None, self._kind)
-        n_random = n_random_orders(self.class_counts_.sum())
-        return Trial(candidates, _CHOICE, self._repeat, n_random)
+        (repeat,) = self._folds.repeats(self.random_state)
+        return Trial(candidates, _CHOICE, repeat, n_random_orders(self.class_counts_.sum()))
 
     @property
     def _hash(self):
@@ -594,24 +591,26 @@ def check_distinct_sites(names, parts):
 # ------------------------------------------------------------------ what the engine asks
 
 
-class FederatedSource(SourceWithoutSamples):
+class FederatedSource(CountedSource):
     """Summary and counts of several sites, as a source of the engine; see `sources.py`."""
 
     def __init__(self, summary, counts):
         self._summary, self._counts = summary, counts
-        self.seed, self.classes, self.kind = summary.random_state, summary.classes_, summary._kind
-        self.class_counts, self.n_groups = summary.class_counts_, summary.n_groups_
-        self.units = Units(
-            self.classes, summary.unit_counts_, "sample" if self.n_groups is None else "group"
-        )
-        self.given_folds = GivenFolds(np.zeros((1, 0), dtype=np.int32), summary.cv)
+        self.seed, self.classes = summary.random_state, summary.classes_
+        self.class_counts, self._features = summary.class_counts_, Features.of(summary)
+        self._is_sparse = summary._is_sparse
+        self.given_folds = summary._folds
 
     @property
-    def feature_names(self):
-        """Names of all features."""
-        numbers = range(self._summary.n_features_in_)
-        names = getattr(self._summary, "feature_names_in_", [f"x{j}" for j in numbers])
-        return np.array([*names])
+    def n_groups(self):
+        """Number of groups; None if each sample stands for itself."""
+        return self._summary.n_groups_
+
+    @property
+    def units(self):
+        """What was dealt to folds, samples or groups, counted for each class."""
+        noun = "sample" if self.n_groups is None else "group"
+        return Units(self.classes, self._summary.unit_counts_, noun)
 
     def check_given_folds(self, is_nested):
         """Raise unless the folds leave enough of each class."""
@@ -619,7 +618,7 @@ class FederatedSource(SourceWithoutSamples):
 
     def cut(self, n_folds, n_repeats, is_nested):
         """Return the one cut into folds."""
-        return [self._summary._repeat]
+        return self.given_folds.repeats(self.seed)
 
     def prepare(self, trials):
         """Raise unless the numbers of features are those that were scored."""
@@ -645,7 +644,7 @@ class FederatedSource(SourceWithoutSamples):
         """Return the model that was chosen, of the samples of all sites; it is not calibrated."""
         model = self._summary.at(scores.n_features)
         spreads = np.sqrt(self._summary._solution.without().within_variance)
-        return FinalModel.of_centers(model, spreads)
+        return self._tell_final(model, spreads)
 
     def group_hits(self, scores, repeats):
         """Count the samples of groups that were recognised, summed over all groups."""

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from .._state import check_state, floats, positions
 from ..solvers.along_path import NONE, PathInOrders
-from ..statistics import ClassMoments, class_moments, map_blocks
+from ..statistics import ClassMoments, MomentsByFold, class_moments, map_blocks
 from .methods import metric_of
 from .metrics import LOSSES, Tested, confusion_matrices, loss_moments
 from .nested import ChosenPredictions, FoldCounts
@@ -85,13 +85,8 @@ class FoldMoments(NamedTuple):
 
     def merged(self, number=0, left_out=()):
         """Return the moments of all rows but those of some folds of a repeat."""
-        n_classes = self.plan.n_classes
-        parts = [
-            self.moments[number].take_classes(slice(fold * n_classes, (fold + 1) * n_classes))
-            for fold in range(self.plan.deals[number].n_folds)
-            if fold not in left_out
-        ]
-        return reduce(ClassMoments.merge, parts)
+        n_folds = self.plan.deals[number].n_folds
+        return MomentsByFold(n_folds, self.moments[number]).without(left_out)
 
     def solution(self, number=0, left_out=()):
         """Sparse centers of all rows but those of some folds of a repeat."""
@@ -133,14 +128,14 @@ class Tally(NamedTuple):
     } | {name: floats(*axes, least=0.0) for name, axes in _LOSS_AXES.items()}
 
     @classmethod
-    def begin(cls, trials, class_counts, n_groups, arrays=None):
+    def begin(cls, trials, class_counts, n_groups, arrays=None, has_losses=True):
         """Return counts of nothing, or what an earlier run has counted."""
         trial = trials[0]
         n_folds, (key,) = trial.repeat.n_folds, trial.candidates
         n_sizes, n_inner = trial.all_sizes.size, trial.inner_sizes(key).size
         sizes = {"folds": n_folds, "sizes": n_sizes, "inner": n_inner, "orders": trial.n_random}
         sizes |= {"repeats": len(trials), "groups": n_groups, "classes": class_counts.size}
-        sizes |= {"losses": len(LOSSES), "moments": 2}
+        sizes |= {"losses": len(LOSSES) * has_losses, "moments": 2}
         sizes["scored"] = len(LOSSES) * (metric_of(trial.choice.scoring) in LOSSES)
         if arrays is None:
             axes = [(_AXES, np.int64), (_LOSS_AXES, float)]
@@ -185,7 +180,8 @@ class Tally(NamedTuple):
                 counts.inner[fold, other, key] = tested(*both)
             position = trial.choose_inside(counts, fold, key).position
             losses = mine.outer_losses[fold, position]
-            counts.chosen[fold, key] = ChosenPredictions(None, None, losses)
+            chosen = ChosenPredictions(None, None, losses if losses.size else None)
+            counts.chosen[fold, key] = chosen
         return counts
 
 
@@ -262,10 +258,10 @@ class Models:
 
             def see(block, found):
                 # Jobs do not get into each other's way: the rows of a group are all in one fold.
-                if places is not None and job.outer is None:
-                    is_right = codes[mine[block], None] == found.codes.T
-                    np.add.at(tally.hits[job.number], places[mine[block]], is_right)
+                is_right = codes[mine[block], None] == found.codes.T
+                np.add.at(tally.hits[job.number], places[mine[block]], is_right)
 
+            see = see if places is not None and job.outer is None else None
             ask = self._score if trial.choice.needs_scores else self._count
             losses = [each[1] for each in totals]
             found = ask(job, rows.X, mine, codes[mine], losses, see)
@@ -283,9 +279,10 @@ class Models:
 
         def add_losses(block, found):
             moments[job.ready.kept] += loss_moments(found.probabilities, codes[block])
-            see(block, found)
+            if see is not None:
+                see(block, found)
 
-        show = show_predicted(add_losses if moments.size else None, job.ready.kept)
+        show = show_predicted(add_losses if moments.size else see, job.ready.kept)
         found = job.ready.count(X, rows, codes, self._plan.n_classes, show)
         return zip(found, [moments, *(0.0 for _ in job.orders)], strict=True)
 
@@ -296,7 +293,8 @@ class Models:
         costs, n_classes, counted = self._trial.choice.costs, self._plan.n_classes, []
         for block, found in path.predict_blocks(X, rows, sizes, np.arange(sizes.size), orders):
             decided = [each.decide(costs) for each in found]
-            see(block, decided[0])
+            if see is not None:
+                see(block, decided[0])
             counted.append(
                 [
                     (

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
 
 from .._data import LabelledData, check_labelled
 from ..statistics.threads import row_blocks
@@ -147,39 +146,6 @@ class SiteSamples(NamedTuple):
         np.add.at(sums[0], folds, tally.hits**2)
         np.add.at(sums[1], folds, tally.hits * sizes[:, None])
         return sums, int((sizes**2).sum())
-
-
-class SitePlan(NamedTuple):
-    """What `PathModels` asks for, of the merged summary and of the folds of a site."""
-
-    summary: BaseEstimator  # a SiteSummary
-    folds: np.ndarray
-    is_sparse: bool
-
-    @property
-    def n_features(self):
-        """Number of features."""
-        return self.summary.n_features_in_
-
-    @property
-    def n_classes(self):
-        """Number of classes of all sites."""
-        return self.summary.classes_.size
-
-    @property
-    def n_jobs(self):
-        """Number of threads."""
-        return self.summary.n_jobs
-
-    def folds_of(self, codes, n_before, groups):
-        """Return the fold of each sample."""
-        return [self.folds]
-
-    def solution(self, number, left_out):
-        """Sparse centers of all sites without some folds."""
-        estimator = self.summary._procedure.estimator
-        moments = self.summary._solution.without(left_out)
-        return estimator._problem.solve_moments(estimator, None, moments)
 
 
 def hash_of(features, classes, values, arrays):

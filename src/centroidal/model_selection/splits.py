@@ -333,6 +333,10 @@ class GivenFolds(NamedTuple):
             counts = Groups.count(row, codes, classes.size).counts
             check_fold_counts(counts, classes, is_nested)
 
+    def folds_of(self, codes, n_before, groups=None):
+        """Fold of each of all rows, in the one repeat."""
+        return self.folds[0]
+
     def repeats(self, seed):
         """Return all repeats, with the seeds that drawn ones would have."""
         seeds = draw_seeds(np.random.RandomState(seed), len(self.folds) * self.n_folds).tolist()

@@ -113,7 +113,7 @@ _TUPLES = {
     "centroidal.solvers.conformal.Calibration",
     "centroidal.solvers.outliers.ClassReference",
     "centroidal.solvers.outliers.Usual",
-    "centroidal.statistics.class_moments.FoldMoments",
+    "centroidal.statistics.class_moments.MomentsByFold",
     "centroidal.statistics.gram.GramSummary",
     "centroidal.statistics.sample_count.SampleCount",
     "centroidal.statistics.spectrum.Spectrum",

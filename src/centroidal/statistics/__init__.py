@@ -1,7 +1,7 @@
 """Summaries of labelled data: arrays in, small arrays out; no estimator is known here."""
 
 from .class_medians import ClassMedians, class_medians, median_deviations
-from .class_moments import ClassMoments, FoldMoments, class_moments, fold_moments
+from .class_moments import ClassMoments, MomentsByFold, class_moments, fold_moments
 from .class_subspace import ClassSubspace, ClusterScatters, class_subspace, cluster_scatters
 from .gram import GramSummary, gram_summary
 from .sample_count import SampleCount, count_samples, number_of_samples, weights_in_samples
@@ -14,8 +14,8 @@ __all__ = [
     "ClassMoments",
     "ClassSubspace",
     "ClusterScatters",
-    "FoldMoments",
     "GramSummary",
+    "MomentsByFold",
     "SampleCount",
     "SlidingSubspace",
     "Spectrum",

@@ -112,7 +112,7 @@ def _n_cells(sizes):
     return sizes["folds"] * sizes["classes"]
 
 
-class FoldMoments(NamedTuple):
+class MomentsByFold(NamedTuple):
     """Class moments of each of some folds, of which training sets are put together."""
 
     n_folds: int

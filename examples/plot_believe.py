@@ -28,6 +28,7 @@ found = select_features(genes.data, genes.target, **asked)
 for each in found.checklist():
     print(f"{each.verdict:8} {each.question}")
     print(f"         {each.reason}")
+print(found.checklist_summary())
 
 # %%
 # Labels that mean nothing
@@ -39,6 +40,8 @@ shuffled = np.random.default_rng(0).permutation(genes.target)
 nothing = select_features(genes.data, shuffled, **asked)
 for each in nothing.checklist():
     print(f"{each.verdict:8} {each.question}")
+    print(f"         {each.reason}")
+print(nothing.checklist_summary())
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), sharex=True, layout="constrained")
 for panel, selection, title in zip(axes, (found, nothing), ("labels", "shuffled"), strict=True):

@@ -7,7 +7,8 @@ import numpy as np
 from centroidal import SparseCenterClassifier
 from centroidal.datasets import make_expression
 from centroidal.io import evaluate_model
-from centroidal.model_selection import select_features
+from centroidal.model_selection import PermutationTest, select_features
+from centroidal.model_selection.learning import LearningCurve
 
 HOSTILE = (
     "<img src=x onerror=window.__pwned=1>",
@@ -32,6 +33,18 @@ def make_selection(n_classes=3, n_features=40, **options):
     labels = np.array(["alpha", "beta", "gamma", "delta", "epsilon"])[genes.target]
     names = [f"gene {j}" for j in range(n_features)]
     return select_features(genes.data, labels, feature_names=names, **options)
+
+
+def judged(selection, null_scores=(0.3, 0.4, 0.4, 0.6), scoring="accuracy", law=None):
+    """The selection with evidence that is made up."""
+    nothing, null_scores = np.zeros(selection.feature_names.size), np.array(null_scores)
+    test = PermutationTest(
+        0.9, null_scores, null_scores.size, None, "samples", nothing, nothing, nothing
+    )
+    scores = np.array([[0.5, 0.7, 0.8], [0.6, 0.7, 0.9]])
+    laws = None if law is None else np.array([law])
+    curve = LearningCurve(np.array([15, 30, 60]), scores, scoring, law, "it falls", laws)
+    return replace(selection, permutations=test, learning_curve=curve)
 
 
 def with_names(selection, names):

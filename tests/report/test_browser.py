@@ -11,7 +11,7 @@ from centroidal.model_selection import compare, select_features
 from centroidal.report import write_report
 from centroidal.report._text import class_labels, plus_minus
 
-from .samples import HOSTILE, widened, with_names
+from .samples import HOSTILE, judged, widened, with_names
 
 DRAWN = "html[data-drawn]"
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 800}
@@ -89,6 +89,16 @@ def test_all_charts_are_drawn_and_nothing_is_loaded(read, report):
     assert reader.page.title() == "Tumours"
     for box in reader.page.locator(".plot svg").all():
         assert box.bounding_box()["width"] > 500
+
+
+def test_verdicts_and_their_charts_are_shown(read, selection, folder):
+    path, found = folder / "judged.html", judged(selection, law=np.array([0.95, 2.0, 0.7]))
+    write_report(path, found)
+    reader = read(path, viewport=NARROW)
+    assert reader.page.locator("#believe .plot svg").count() == 2
+    assert reader.texts(".verdict") == [each.verdict for each in found.checklist()]
+    assert "the labels: 90.0 %" in reader.page.locator("#chart-chance").text_content()
+    assert reader.page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
 
 
 def test_slider_changes_score_features_and_confusion(read, report, selection):
@@ -321,6 +331,7 @@ def poor_contrasts(reader):
             for (const ink of ["--ink", "--muted", "--accent"]) pairs.push([ink, ground, 4.5]);
             for (let c = 0; c < 8; c += 1) pairs.push([`--c${c}`, ground, 3]);
           }
+          pairs.push(["--c2", "--page", 4.5], ["--card", "--c1", 4.5]);
           pairs.push(["--warn", "--warn-soft", 4.5], ["--ink", "--accent-soft", 4.5]);
           for (const d of [0, 1, 7, 8]) pairs.push(["--on-strong", `--d${d}`, 3]);
           for (const d of [2, 3, 4, 5, 6]) pairs.push(["--ink", `--d${d}`, 4.5]);

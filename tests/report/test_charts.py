@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 from centroidal.report.charts import (
+    chance_chart,
     curve_chart,
     heat_chart,
     javascript,
+    learning_chart,
     means_chart,
     probability_charts,
     scatter_chart,
 )
+
+from .samples import judged
 
 
 def charts_of(evaluation):
@@ -145,3 +149,44 @@ def test_calibration_curve_has_the_share_of_the_class(evaluation):
     assert np.all(np.diff([row["x"] for row in rows]) >= 0)
     share = np.mean(evaluation.labels == "beta")
     assert np.mean([row["y"] for row in rows]) == pytest.approx(share, abs=0.05)
+
+
+# ------------------------------------------------------------------ can it be believed
+
+
+def test_histogram_counts_every_permutation(selection):
+    chart = chance_chart(judged(selection))
+    assert sum(row["count"] for row in rows_of(chart)) == 4
+    (own,) = chart["spec"]["datasets"]["own"]
+    assert own == {"score": 0.9, "label": "the labels: 90.0 %"}
+
+
+def test_permutations_that_all_score_the_same_are_one_narrow_bar(selection):
+    (row,) = rows_of(chance_chart(judged(selection, [0.4] * 9)))
+    assert row == {"low": 0.395, "high": 0.405, "count": 9}
+
+
+def test_learning_curve_has_the_spread_of_each_size(selection):
+    chart = learning_chart(judged(selection))
+    first = rows_of(chart)[0]
+    spread = np.std([0.5, 0.6], ddof=1)
+    assert first["n"] == 15
+    np.testing.assert_allclose(
+        [first["low"], first["score"], first["high"]], [0.55 - spread, 0.55, 0.55 + spread], 1e-4
+    )
+
+
+def test_learning_curve_goes_on_only_where_a_law_holds(selection):
+    without = learning_chart(judged(selection))
+    assert without["spec"]["datasets"]["line"] == []
+    assert "law" not in without["caption"]
+    law = learning_chart(judged(selection, law=np.array([0.95, 2.0, 0.7])))
+    line = law["spec"]["datasets"]["line"]
+    assert line[-1]["n"] == 90
+    assert all(row["low"] < row["score"] < row["high"] for row in line)
+    assert "95 % interval" in law["caption"]
+
+
+def test_nothing_is_drawn_of_what_was_not_asked_for(selection):
+    assert chance_chart(selection) is None
+    assert learning_chart(selection) is None

@@ -10,7 +10,6 @@ import altair as alt
 import numpy as np
 
 from .._optional import require
-from ..model_selection.learning import power_law
 from ._text import (
     class_labels,
     count,
@@ -47,7 +46,6 @@ _MAX_VALUES_IN_CELLS, _MAX_LEVEL_LABELS = 6, 4  # classes
 _STEPS = (-2.0, -1.25, -0.5, -0.15, 0.15, 0.5, 1.25, 2.0)  # bounds of the nine colours
 _NEGLIGIBLE = 1e-9
 _MAX_STEPS, _N_BINS = 400, 10  # of a ROC curve, of a calibration curve
-_N_BARS = 40  # of a histogram
 _MAX_POINTS, _POINT_BYTES = 2000, 180_000
 _LABELS = {
     "titleColor": "var(--muted)",
@@ -544,8 +542,11 @@ def chance_chart(selection):
     test, name = selection.permutations, selection.scoring
     if test is None:
         return None
-    scores = [plain_value(each, name) for each in (*test.null_scores, test.score)]
-    counts, ends = np.histogram(scores[:-1], _N_BARS, (min(scores), max(scores)))
+    null = np.array([plain_value(each, name) for each in test.null_scores])
+    own, middle = plain_value(test.score, name), (null.min() + null.max()) / 2
+    counts, ends = np.histogram(null, "rice" if np.ptp(null) else 1)
+    if not np.ptp(null):
+        ends = middle + np.array([-0.005, 0.005])  # a bar for the one score that there is
     rows = [
         {"low": json_number(low), "high": json_number(high), "count": int(n)}
         for low, high, n in zip(ends[:-1], ends[1:], counts, strict=True)
@@ -554,10 +555,18 @@ def chance_chart(selection):
     x = alt.X("low:Q", bin="binned", title=score_words(name), scale=scale, axis=axis)
     y = alt.Y("count:Q", title="permutations", axis=alt.Axis(tickCount=4, format="d"))
     bars = _chart("rows").mark_bar(color="var(--c1)").encode(x=x, x2="high:Q", y=y)
-    rule = _chart("own").mark_rule(color="var(--c0)", strokeWidth=3).encode(x="score:Q")
-    own = [{"score": json_number(scores[-1])}]
+    line = _chart("own").encode(x="score:Q")
+    rule = line.mark_rule(color="var(--c0)", strokeWidth=3)
+    is_left = own < middle
+    text = line.mark_text(
+        align="left" if is_left else "right", dx=6 if is_left else -6, dy=-6,
+        fill="var(--c0)", baseline="bottom",
+    ).encode(y=alt.value(0), text="label:N")  # fmt: skip
+    shown = [
+        {"score": json_number(own), "label": f"the labels: {selection.score_words(test.score)}"}
+    ]
     return {
-        "spec": _finish(alt.layer(bars, rule), 220, rows=rows, own=own),
+        "spec": _finish(alt.layer(bars, rule, text), 220, rows=rows, own=shown),
         "description": f"Histogram of the scores of {count(test.n_permutations)} permutations of "
         f"the labels, and a line at {score(test.score, name)}, the score of the labels themselves.",
     }
@@ -568,26 +577,37 @@ def learning_chart(selection):
     curve, name = selection.learning_curve, selection.scoring
     if curve is None:
         return None
-    places = np.linspace(curve.n_samples[0], curve.n_with_more, 60)
-    law = [] if curve.law is None else power_law(curve.law, places)
-    rows = [_learning_row(*each, name) for each in zip(curve.n_samples, curve.means, strict=True)]
-    line = [_learning_row(*each, name) for each in zip(places, law, strict=False)]
-    scale = alt.Scale(zero=False)
+    sides = zip(curve.n_samples, curve.means, curve.errors, strict=True)
+    rows = [_learning_row(n, mean, (mean - each, mean + each), name) for n, mean, each in sides]
+    line, caption = [], "Mean score of the whole selection from fewer samples, and its spread."
+    if curve.law is not None:
+        places = np.linspace(curve.n_samples[0], curve.n_with_more, 60)
+        ends = ((n, *curve.extrapolate(n)) for n in places)
+        line = [_learning_row(n, mean, interval, name) for n, mean, *interval in ends]
+        caption += " The line is the law that is extrapolated, the band its 95 % interval."
+    scale = alt.Scale(zero=False, padding=8)
     x = alt.X("n:Q", title="samples", scale=scale)
     y = alt.Y("score:Q", title=score_words(name), scale=scale, axis=_score_axis(name, 5))
-    dots = _chart("rows").mark_point(filled=True, size=90, opacity=1, color="var(--c0)")
-    dashes = _chart("line").mark_line(strokeDash=[4, 3], color="var(--muted)")
-    layers = alt.layer(dashes.encode(x=x, y=y), dots.encode(x=x, y=y))
+    lawful, drawn = _chart("line").encode(x=x), _chart("rows").encode(x=x)
+    layers = alt.layer(
+        lawful.mark_area(opacity=0.14, color="var(--muted)").encode(y="low:Q", y2="high:Q"),
+        lawful.mark_line(strokeDash=[4, 3], color="var(--muted)").encode(y=y),
+        drawn.mark_rule(strokeWidth=2, color="var(--c0)").encode(y="low:Q", y2="high:Q"),
+        drawn.mark_point(filled=True, size=90, opacity=1, color="var(--c0)").encode(
+            y=y, tooltip=_tooltip(n="Samples", text="Score")
+        ),
+    )
     texts = [f"{row['n']:.0f} samples {row['text']}" for row in rows]
     return {
         "spec": _finish(layers, 220, rows=rows, line=line),
         "description": f"Mean score by number of samples: {'; '.join(texts)}.",
+        "caption": caption,
     }
 
 
-def _learning_row(n_samples, mean, name):
-    value = json_number(plain_value(mean, name))
-    return {"n": json_number(n_samples), "score": value, "text": score(mean, name)}
+def _learning_row(n_samples, mean, interval, name):
+    row = {"n": json_number(n_samples), "score": json_number(plain_value(mean, name))}
+    return row | _bar(mean, np.asarray(interval), name) | {"text": score(mean, name)}
 
 
 # ------------------------------------------------------------------ probabilities

@@ -719,7 +719,10 @@ def believe_section(selection):
     evidence = selection.permutations, selection.learning_curve, selection.covariates
     if all(each is None for each in evidence):
         return None
-    return [[tidy(cell, 600) for cell in each] for each in selection.checklist()]
+    return {
+        "words": selection.checklist_summary(),
+        "rows": [[tidy(cell, 600) for cell in each] for each in selection.checklist()],
+    }
 
 
 def recall_section(selection, comparison):

@@ -19,7 +19,6 @@ from sklearn.model_selection import StratifiedKFold
 
 from centroidal import (
     RecursiveRidgeSelector,
-    SparseCenterClassifier,
     WhitenedCenterClassifier,
     WhitenedCenterClassifierCV,
 )
@@ -94,11 +93,10 @@ def whiten(name, ranking, X, y):
     return found
 
 
-CAT_SCORES = SparseCenterClassifier(metric="mahalanobis", scale="within")
-RANKINGS = {"l2 + chosen classifier": None, "CAT + chosen classifier": CAT_SCORES}
+RANKINGS = {"l2 + chosen classifier": None, "CAT + chosen classifier": "cat"}
 WHITENED = {
     "whitened + l2 gains": None,
-    "whitened + CAT scores": CAT_SCORES,
+    "whitened + CAT scores": "cat",
     "whitened + recursive": RecursiveRidgeSelector(),
 }
 for key, ranking in RANKINGS.items():

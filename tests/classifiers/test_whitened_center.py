@@ -64,6 +64,15 @@ def test_features_are_ranked_by_gains_unless_told_otherwise(samples):
     np.testing.assert_array_equal(WhitenedCenterClassifier(3).fit(X, y).feature_ranking_, gains)
 
 
+@pytest.mark.parametrize("weights", [None, [1.0, 3.0]])
+def test_cat_scores_are_the_gains_of_decorrelated_features(samples, weights):
+    X, y, _ = samples
+    weights = None if weights is None else np.resize(weights, len(y))
+    cat = SparseCenterClassifier(metric="mahalanobis", scale="within").fit(X, y, weights)
+    model = WhitenedCenterClassifier(3, ranking="cat").fit(X, y, weights)
+    np.testing.assert_array_equal(model.feature_ranking_, cat.feature_ranking_)
+
+
 @pytest.mark.parametrize(
     "ranking",
     [RecursiveRidgeSelector(), SparseCenterClassifier(metric="mahalanobis", scale="within")],

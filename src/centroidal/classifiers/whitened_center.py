@@ -24,14 +24,20 @@ from ..solvers.whitened_centers import ANALYTIC, AUTO, solve_whitened_centers
 from ..statistics import class_moments, weights_in_samples
 from ..statistics.residuals import residuals
 from ._base import ClassScoresMixin
+from .sparse_center_rule import SparseCenterProblem
 
 __all__ = ["WhitenedCenterClassifier"]
 
+CAT = "cat"
+
 
 def _check_ranking(name, value):
+    is_known = value is None or (isinstance(value, str) and value == CAT)
     is_estimator = hasattr(value, "fit") and hasattr(value, "get_params")
-    if value is not None and (isinstance(value, type) or not is_estimator):
-        raise TypeError(f"{name}={value!r} must be an estimator that ranks features, or None.")
+    if not is_known and (isinstance(value, type) or not is_estimator):
+        raise TypeError(
+            f"{name}={value!r} must be an estimator that ranks features, {CAT!r} or None."
+        )
 
 
 class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin, BaseEstimator):
@@ -51,12 +57,13 @@ class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin,
     ----------
     n_features_to_select : int, float or None, default=None
         How many features to use: a number, a fraction of all features, or None for all.
-    ranking : estimator or None, default=None
-        What ranks the features, it is cloned: a selector or classifier that has
-        ``feature_ranking_`` after ``fit``, such as :class:`RecursiveRidgeSelector`. None ranks them
-        by the gains of l2 centers, how far the class means lie apart for the spread inside the
-        classes. ``SparseCenterClassifier(metric="mahalanobis", scale="within")`` ranks by CAT
-        scores, the gains after correlations are taken away.
+    ranking : estimator, "cat" or None, default=None
+        What ranks the features. None: the gains of l2 centers, how far the class means lie apart
+        for the spread inside the classes. "cat": correlation-adjusted gains (CAT scores), the gains
+        after correlations inside the classes are taken away, as those of
+        ``SparseCenterClassifier(metric="mahalanobis", scale="within")``. An estimator is cloned: a
+        selector or classifier that has ``feature_ranking_`` after ``fit``, such as
+        :class:`RecursiveRidgeSelector`.
     shrinkage : {"auto", "analytic"} or float, default="auto"
         Share a of the identity in the correlations. "analytic": the formula of
         :cite:t:`Schaefer2005`, by which the correlations are nearest to those of all samples there
@@ -188,6 +195,8 @@ class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin,
     def _rank(self, data, moments, scale):
         if self.ranking is None:
             return solve_l2_centers(moments, scale).ranking
+        if isinstance(self.ranking, str):
+            return SparseCenterProblem("mahalanobis", "within").solve(self, data).path.ranking
         given = {} if data.weights is None else {"sample_weight": data.weights}
         ranker = clone(self.ranking).fit(data.X, data.classes[data.codes], **given)
         ranking = getattr(ranker, "feature_ranking_", None)

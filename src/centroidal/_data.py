@@ -199,6 +199,8 @@ def _check_two_classes(estimator, classes, counts):
 
 def as_frame(X):
     """Return a data frame behind one interface, None for anything else."""
+    if isinstance(X, np.ndarray):
+        return None  # as most samples are, so that nobody need look further
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     return frame if isinstance(frame, nw.DataFrame) else None
 

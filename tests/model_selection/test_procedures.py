@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression
 
 from centroidal import SparseCenterClassifier, WhitenedCenterClassifier
+from centroidal.model_selection.linear_svm import ProbabilityLinearSVC
 from centroidal.model_selection.procedures import RankedPath
 
 SIZES = np.array([1, 2, 5, 20, 35, 60])
@@ -29,3 +31,30 @@ def test_models_of_all_sizes_are_those_fitted_by_themselves(rng, to, estimators)
         alone = estimators[place % len(estimators)].fit(to(X[:30][:, columns]), y[:30])
         expected = alone.predict_proba(to(X[30:][:, columns]))
         np.testing.assert_allclose(model.predict_proba(part), expected, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        LogisticRegression(C=0.1, class_weight="balanced"),
+        LogisticRegression(C=0.1, class_weight={0: 1.0, 1: 3.0, 2: 1.0}),
+        ProbabilityLinearSVC(C=0.1, class_weight="balanced", random_state=0),
+    ],
+    ids=["logistic regression", "given weights", "linear SVM"],
+)
+def test_classes_that_are_weighed_once_have_the_weights_of_every_fit(rng, classifier):
+    y = np.repeat([0, 1, 2], [25, 12, 8])
+    X = rng.normal(size=(45, 60)) + (y[:, None] == np.arange(60) % 3)
+    ranking = rng.permutation(60)
+    path = RankedPath(ranking, [classifier], X, y, SIZES)
+    for size, (model, part) in zip(SIZES, path.fit_models(X), strict=True):
+        columns = np.sort(ranking[:size])
+        np.testing.assert_array_equal(part, X[:, columns])
+        expected = classifier.fit(X[:, columns], y).coef_
+        np.testing.assert_allclose(model.coef_, expected, rtol=1e-8, atol=1e-10)
+
+
+def test_models_of_a_path_stay_what_they_are_when_the_next_is_fitted(rng):
+    X, y = rng.normal(size=(30, 8)), np.arange(30) % 2
+    path = RankedPath(rng.permutation(8), [LogisticRegression()], X, y, np.array([2, 4, 8]))
+    assert [model.coef_.shape[1] for model, _ in list(path.fit_models(X))] == [2, 4, 8]

@@ -5,6 +5,7 @@ features. `CentersProcedure` has all models in one fit, `RankedProcedure` fits a
 first features of a ranking when a model is asked for.
 """
 
+from copy import copy
 from functools import partial
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from scipy.sparse import issparse
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils.class_weight import compute_class_weight
 
 from .._data import check_labelled, columns_of, label_codes, rows_of
 from .._parameters import check_priors
@@ -305,8 +307,8 @@ class RankedProcedure(NamedTuple):
 
     def unranked(self, data, rows):
         """Return the same with the features in the order of the columns."""
-        scaler = clone(self.scaler).fit(data.X[rows])
-        Z, codes = scaler.transform(data.X[rows]), data.codes[rows]
+        scaler, codes = clone(self.scaler), data.codes[rows]
+        Z = scaler.fit_transform(data.X[rows])
         sizes, columns = self.sizes(Z.shape[1]), np.arange(Z.shape[1])
         return RankedPath(columns, self.estimators, Z, codes, sizes, scaler)
 
@@ -423,18 +425,33 @@ class RankedPath(NamedTuple):
 
     def _fit_sizes(self, estimator, X, sizes):
         """Yield the same for one classifier, at once where it has a path of its own."""
+        first = self.ranking[: sizes[-1]]
+        train, test = columns_of(self.X, first), columns_of(X, first)
         if getattr(estimator, "n_features_to_select", 0) is None and hasattr(
             estimator, "_fit_path"
         ):
-            first = self.ranking[: sizes[-1]]
-            data = check_labelled(estimator, columns_of(self.X, first), self.labels)
+            data = check_labelled(estimator, train, self.labels)
             models = clone(estimator)._fit_path(data, sizes, np.arange(first.size))
-            yield from zip(models, repeat(columns_of(X, first)))
+            yield from zip(models, repeat(test))
             return
+        estimator = _weigh_once(estimator, self.labels)
         for size in sizes:
-            columns = np.sort(self.ranking[:size])
-            model = clone(estimator).fit(columns_of(self.X, columns), self.labels)
-            yield model, columns_of(X, columns)
+            columns = np.argsort(first[:size])
+            model = copy(estimator).fit(columns_of(train, columns), self.labels)
+            yield model, columns_of(test, columns)
+
+
+def _weigh_once(estimator, labels):
+    """Return a classifier that need not find the weights of balanced classes in each fit.
+
+    With few features that takes scikit-learn a quarter of the time.
+    """
+    estimator = clone(estimator)
+    if getattr(estimator, "class_weight", None) == "balanced":
+        classes = np.unique(labels)
+        weights = compute_class_weight("balanced", classes=classes, y=labels)
+        estimator.set_params(class_weight=dict(zip(classes.tolist(), weights, strict=True)))
+    return estimator
 
 
 def _response(model, X):

@@ -286,7 +286,7 @@ def tabulate(question, members, results):
         scores[names.index(each.name), each.fold] = each.score
     ratio = size_ratio(folds)
     found = [[each for each in results if each.name == name] for name in names]
-    predicted = _predicted(question, found)
+    predicted = _collect_predictions(question, found)
     is_right = np.where(predicted < 0, np.nan, predicted == question.data.codes)
     rows = [
         _row(name, mine, ratio) | _interval(question, mine, ratio, codes, hits)
@@ -352,7 +352,7 @@ def _best(table):
     )
 
 
-def _predicted(question, found):
+def _collect_predictions(question, found):
     """Class that each member predicts of each sample, a row for each time; -1 if not tested."""
     codes, tests = question.data.codes, [test for _, test in question.folds]
     times, turns = np.zeros(codes.size, dtype=int), []

@@ -207,7 +207,7 @@ def _summarise_block(plan, X, labels, n_before):
 
 
 def _of_all_rows(plan, moments):
-    return FoldMoments(plan, moments).merged()
+    return FoldMoments(plan, moments).merge()
 
 
 class BlockCounter:

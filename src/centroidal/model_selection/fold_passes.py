@@ -83,7 +83,7 @@ class FoldMoments(NamedTuple):
     plan: FoldPlan
     moments: list  # of each repeat
 
-    def merged(self, number=0, left_out=()):
+    def merge(self, number=0, left_out=()):
         """Return the moments of all rows but those of some folds of a repeat."""
         n_folds = self.plan.deals[number].n_folds
         return MomentsByFold(n_folds, self.moments[number]).without(left_out)
@@ -91,7 +91,7 @@ class FoldMoments(NamedTuple):
     def solution(self, number=0, left_out=()):
         """Sparse centers of all rows but those of some folds of a repeat."""
         estimator = self.plan.estimator
-        moments = self.merged(number, left_out)
+        moments = self.merge(number, left_out)
         return estimator._problem.solve_moments(estimator, None, moments)
 
 
@@ -171,7 +171,7 @@ class Tally(NamedTuple):
     def counts(self, trial):
         """Return the counts of a repeat as the engine takes them."""
         counts, (key,), n_folds = FoldCounts.empty(), trial.candidates, trial.repeat.n_folds
-        tested, mine = partial(_tested, trial.choice.scoring), self.of_repeat(trial.repeat.number)
+        tested, mine = partial(_test, trial.choice.scoring), self.of_repeat(trial.repeat.number)
         for fold in range(n_folds):
             counts.outer[fold, key] = tested(mine.outer[fold], mine.outer_losses[fold])
             counts.at_random[fold] = tested(mine.at_random[fold], mine.random_losses[fold])
@@ -185,7 +185,7 @@ class Tally(NamedTuple):
         return counts
 
 
-def _tested(scoring, confusions, losses):
+def _test(scoring, confusions, losses):
     """Return what scores need of confusion matrices and sums of losses."""
     name = metric_of(scoring)
     if name not in LOSSES:

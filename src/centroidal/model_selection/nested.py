@@ -441,16 +441,12 @@ class NestedScores:
         """Position of the size that each fold chose."""
         return np.array([found.inner.position for _, found in self._winners])
 
-    @property
-    def predictions(self):
-        """Predictions of the test samples of each fold by what the fold chose."""
-        return self._calibrated
-
     @cached_property
-    def _calibrated(self):
-        """The same, with probabilities that are calibrated by the other folds of the repeat.
+    def predictions(self):
+        """Predictions of the test samples of each fold by what the fold chose.
 
-        Where probabilities decide or are scored, they are those by which something was chosen.
+        Probabilities are calibrated by the other folds of the repeat. Where they decide or are
+        scored, they are those by which something was chosen.
         """
         found = [found.predicted for _, found in self._winners]
         if self._choice.needs_probabilities or any(each.held_out is None for each in found):
@@ -486,7 +482,7 @@ class NestedScores:
     def outcome(self):
         """What the folds chose and what came out, as intervals need it."""
         found = [each for _, each in self._winners]
-        losses, inner = [each.losses for each in self._calibrated], None
+        losses, inner = [each.losses for each in self.predictions], None
         if found[0].inner.confusion is not None:
             inner = np.array([each.inner.confusion for each in found])
         return Outcome(

@@ -452,9 +452,9 @@ class PanelProcedure(NamedTuple):
         # A model of it is not to be merged with others, which would forget the panel.
         return self._arrange(self.procedure.path(solution._replace(moments=None)), None)
 
-    def unranked(self, data, rows):
+    def fit_unranked(self, data, rows):
         """Return the models of any columns, fitted to some rows."""
-        return self.procedure.unranked(data, rows)
+        return self.procedure.fit_unranked(data, rows)
 
     def _arrange(self, path, units):
         found = Ranked(path.ranking, path.additive_gains, lambda: path.class_centers, units)

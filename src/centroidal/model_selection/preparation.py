@@ -59,13 +59,13 @@ class Preparation(NamedTuple):
         """Whether a step learns from the samples, so that it belongs inside the folds."""
         return any(get_tags(part).requires_fit for _, step in self.steps for part in steps_of(step))
 
-    def unfitted(self):
+    def build(self):
         """Return the steps behind the counter as one transformer, not fitted; None if none are."""
         return Pipeline([(name, clone(step)) for name, step in self.steps]) if self.steps else None
 
     def before(self, estimator):
         """Return an estimator with steps of its own in front of it."""
-        steps = self.unfitted()
+        steps = self.build()
         return estimator if steps is None else Pipeline([*steps.steps, ("model", estimator)])
 
 
@@ -96,7 +96,7 @@ class PreparedSamples:
         X = given.X.tocsr() if issparse(given.X) else given.X
         self.given = given._replace(X=X, features=given.features._replace(names=names))
         self.counted = self.given if preparation.counter is None else self._count_words()
-        self.data = self.given if self._fitted is None else self._check_all()
+        self.data = self.given if self._steps is None else self._check_all()
 
     def _count_words(self):
         """Count the words of documents, of which no label and no fold need know."""
@@ -115,7 +115,7 @@ class PreparedSamples:
         return found
 
     @cached_property
-    def _fitted(self):
+    def _steps(self):
         """The steps, fitted to all samples."""
         return self._fit(np.arange(self.given.codes.size))
 
@@ -133,12 +133,12 @@ class PreparedSamples:
     @property
     def for_model(self):
         """All samples for the model; behind other steps it is given arrays without names."""
-        if self._fitted is None:
+        if self._steps is None:
             return self.data
         return self.data._replace(features=self.data.features._replace(names=None))
 
     def _fit(self, rows):
-        steps, given = self._preparation.unfitted(), self.counted
+        steps, given = self._preparation.build(), self.counted
         if steps is None:
             return None
         return steps.fit(rows_of(given.X, rows), given.classes[given.codes[rows]])
@@ -151,7 +151,7 @@ class PreparedSamples:
 
     def _check_all(self):
         """Return all samples, prepared; raise if what comes out is no table of numbers."""
-        X, given = self._transform(self._fitted), self.counted
+        X, given = self._transform(self._steps), self.counted
         if not self._preparation.preprocesses:
             return given._replace(X=X, features=self._features_out(X.shape[1]))
         try:
@@ -164,7 +164,7 @@ class PreparedSamples:
         """Return the names of what comes out; those that are given, if nobody says otherwise."""
         features = self.counted.features
         try:
-            names = self._fitted.get_feature_names_out(features.names)
+            names = self._steps.get_feature_names_out(features.names)
         except (AttributeError, NotImplementedError):  # a step does not say
             if number != features.number:
                 raise ValueError(
@@ -186,10 +186,10 @@ class PreparedSamples:
 
     def pipeline(self, model):
         """Return the fitted steps with a model behind them, which takes samples as given."""
-        if self._fitted is None:
+        if self._steps is None:
             return model
         steps = model.steps if isinstance(model, Pipeline) else [("classify", model)]
-        front = self._fitted.steps
+        front = self._steps.steps
         if self._preparation.counter is not None:
             return Pipeline([("words", self._counter), *front, *steps])
         if as_frame(self.given.X) is None:  # else the first step has seen the names itself

@@ -111,7 +111,7 @@ class CentersProcedure(NamedTuple):
         """Return the models of all numbers of features of a solution."""
         return CentersPath(self.problem, solution)
 
-    unranked = fit  # the ranking costs nothing
+    fit_unranked = fit  # the ranking costs nothing
 
     def fit_final(self, data, n_features):
         """Fit the model with so many features to all samples, which are summarised once."""
@@ -301,11 +301,11 @@ class RankedProcedure(NamedTuple):
 
     def fit(self, data, rows):
         """Rank the features by some rows; the classifiers are fitted when they are asked for."""
-        path = self.unranked(data, rows)
+        path = self.fit_unranked(data, rows)
         ranker = clone(self.ranker).fit(path.X, path.labels)
         return path.with_ranking(ranking_of(ranker, path.ranking.size))
 
-    def unranked(self, data, rows):
+    def fit_unranked(self, data, rows):
         """Return the same with the features in the order of the columns."""
         scaler, codes = clone(self.scaler), data.codes[rows]
         Z = scaler.fit_transform(data.X[rows])

@@ -157,12 +157,12 @@ class MemorySource:
         found = {
             "names": self._covariates.names,
             "score": self._covariates.score(self._data, choice, repeat),
-            "adjusted_score": run(self._adjusted(), repeat.n_folds),
+            "adjusted_score": run(self._without_covariates(), repeat.n_folds),
         }
         self._step_done("covariates")
         return found
 
-    def _adjusted(self):
+    def _without_covariates(self):
         """Return the same samples in which covariates are taken out, inside the folds."""
         data, covariates = self.data, self._covariates
         asked = dict.fromkeys(self._asked) | {"preprocess": covariates.remover}
@@ -308,7 +308,7 @@ class MemorySource:
     def _run_jobs(self, work, jobs, counts):
         """Add what some training sets predict to the counts."""
         summaries = self._summaries(work, jobs)
-        tasks = ((work, *job, _chosen(work, counts, *job), summaries[job]) for job in jobs)
+        tasks = ((work, *job, _choose_inside(work, counts, *job), summaries[job]) for job in jobs)
         found = run_jobs(_predict, tasks, self._n_jobs, _prefer(work.trial.candidates))
         for (left_out, key), predicted in zip(jobs, found, strict=True):
             predicted.add_to(counts, left_out, key)
@@ -473,7 +473,7 @@ class _Found(NamedTuple):
             counts.chosen[fold, key] = self.chosen
 
 
-def _chosen(work, counts, left_out, key):
+def _choose_inside(work, counts, left_out, key):
     """Return the position of the size that inner folds choose; None in these themselves."""
     if len(left_out) == 2 or key is None or work.trial.only_score:
         return None

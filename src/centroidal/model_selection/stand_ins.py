@@ -52,7 +52,7 @@ def find_stand_ins(samples, candidate, choice, repeats, selected, final, panel, 
     data, procedure = samples.for_model, candidate.procedure
     repeats = repeats if procedure.has_centers else repeats[:1]  # else each panel is a fit
     swaps = _candidates(data, selected, panel, final, most)
-    panels = [selected, *(_swapped(selected, [swap]) for swap in swaps)]
+    panels = [selected, *(_swap(selected, [swap]) for swap in swaps)]
     score = _Scorer(samples, procedure, choice, repeats)
     own, *others = score(panels) if swaps else score(panels[:1])
     least = own - np.nan_to_num(error) - ROUNDING
@@ -70,7 +70,7 @@ def find_stand_ins(samples, candidate, choice, repeats, selected, final, panel, 
     )
 
 
-def _swapped(selected, swaps):
+def _swap(selected, swaps):
     columns = selected.copy()
     for swap in swaps:
         columns[swap.place] = swap.column
@@ -131,7 +131,7 @@ def _is_allowed(swap, selected, panel, final):
         before, after = class_of_features(final.centers[:, [taken, swap.column]])
         if before != after:
             return False
-    return _can_pay(panel, _swapped(selected, [swap]), selected)
+    return _can_pay(panel, _swap(selected, [swap]), selected)
 
 
 def _can_pay(panel, columns, selected):
@@ -190,7 +190,7 @@ class _Scorer(NamedTuple):
         train, test = repeat.rows_without(fold), repeat.rows(fold)
         data, choice = self.samples.learned_from(train), self.choice
         part = data._replace(X=columns_of(data.X, columns), features=Features(columns.size, None))
-        path = self.procedure.unranked(part, train).with_ranking(orders[0])
+        path = self.procedure.fit_unranked(part, train).with_ranking(orders[0])
         codes, n_classes = data.codes[test], data.classes.size
         if choice.needs_scores:
             found = path.predict(part.X, test, size, np.arange(1), orders[1:])

@@ -239,7 +239,7 @@ class DaskCollection:
 
         It is called with the rows, their codes and their weights or None; it may be delayed.
         """
-        held = _held(function)
+        held = _send_once(function)
         call = dask.delayed(_of_whole_rows)
         widths = np.diff(self._edges).tolist()
         return RowBlocks(
@@ -292,7 +292,7 @@ def map_rows(apply, X, columns):
     A Dask array gives an array; a data frame one with the same index, its columns named by
     `columns()`, or a series; a list of blocks a list of delayed arrays.
     """
-    held = _held(apply)
+    held = _send_once(apply)
     if isinstance(X, list | tuple):
         call = dask.delayed(_apply)
         return [call(part, held) for part in X]
@@ -396,7 +396,7 @@ def take_columns(X, columns):
     return X.drop(columns=sorted(set(named.values()))), columns | taken
 
 
-def _held(function):
+def _send_once(function):
     """Return a function as a value of its own, which is sent once to each worker."""
     return function if isinstance(function, Delayed) else dask.delayed(function, traverse=False)
 

@@ -269,10 +269,10 @@ class Hdf5Store(_Store):
         self._check_type(found.get_type(), f"the attribute {name!r} of {stored.name}")
         n_bytes = prod(found.shape or (0,)) * max(found.dtype.itemsize, self._longest_text)
         self._request.check_size(n_bytes, self.n_bytes, f"the attribute {name!r} of {stored.name}")
-        with self._bounded():
+        with self._bound_memory():
             return stored.attrs[name]
 
-    def _bounded(self):
+    def _bound_memory(self):
         """Bound what libhdf5 takes for texts, whose lengths in references only it sees."""
         return bounded_memory(memory_limit(self.n_bytes, self._request.max_bytes))
 
@@ -327,7 +327,7 @@ class Hdf5Store(_Store):
         step = max(1, limit // max(self._longest_text, 1))
         found, n_bytes = [], 0
         for first in range(start, stop, step):
-            with self._bounded():
+            with self._bound_memory():
                 found += stored.asstr()[first : min(first + step, stop)].tolist()
             n_bytes += sum(map(len, found[first - start :]))
             self._request.check_size(n_bytes, self.n_bytes, stored.name)

@@ -425,7 +425,7 @@ def batches(
     request = Request.from_options(
         name, target=target, ids=ids, drop=drop, layer=layer, max_bytes=max_bytes, groups=groups
     )
-    reader = _reader(path, request) if text is None else _hashed(path, request, text, encoding)
+    reader = _reader(path, request) if text is None else _text_reader(path, request, text, encoding)
     if not reader.feature_names:
         raise ValueError(f"{name} has no features.")
     if preprocess is not None and text is not None:
@@ -463,7 +463,7 @@ def _batch_size(batch_size, row_bytes):
     return int(batch_size)
 
 
-def _hashed(path, request, text, encoding):
+def _text_reader(path, request, text, encoding):
     """Return the reader of documents whose words are hashed."""
     from .documents import HashedReader
 

@@ -40,7 +40,7 @@ def draw_cells(genes, depths, profiles, counts, indices, data, lengths):
     place = 0
     for i in range(depths.size):
         for _ in range(depths[i]):
-            counts[genes[profiles[i], int(np.random.random() * genes.shape[1])]] += 1
+            counts[genes[profiles[i], int(np.random.random() * genes.shape[1])]] += 1  # noqa: NPY002
         before = place
         for j in range(counts.size):
             if counts[j]:
@@ -54,7 +54,7 @@ def draw_cells(genes, depths, profiles, counts, indices, data, lengths):
 @numba.njit
 def seed_loops(seed):
     """Seed what is drawn in compiled loops."""
-    np.random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
 
 
 def gene_tables(rng):
@@ -196,9 +196,7 @@ def _celltypist(path, **options):
     atlas = sc.read_h5ad(path)
     sc.pp.normalize_total(atlas, target_sum=1e4)
     sc.pp.log1p(atlas)
-    model = celltypist.train(
-        atlas, labels="cell_type", n_jobs=2, check_expression=False, **options
-    )
+    model = celltypist.train(atlas, labels="cell_type", n_jobs=2, check_expression=False, **options)
     return 1, f"{model.features.size} genes, no score on unseen cells"
 
 

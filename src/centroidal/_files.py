@@ -2,6 +2,7 @@
 
 import os
 import uuid
+from contextlib import contextmanager
 from pathlib import Path
 
 try:
@@ -30,13 +31,22 @@ def write_atomically(path, content, *, force=False):
         Whether a file that exists may be overwritten. If not, one of several writers wins and
         the others get FileExistsError.
     """
+    with atomic_part(path, force=force) as part, open(part, "xb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+@contextmanager
+def atomic_part(path, *, force=False):
+    """Give the name of a file to write, which takes the place of `path` if nothing fails.
+
+    The parameters are those of `write_atomically`.
+    """
     path = Path(path)
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
-        with open(part, "xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
+        yield part
         if force:
             os.replace(part, path)
         else:

@@ -20,6 +20,7 @@ _PACKAGES = {
     ".skops": ("persist", "skops.io"),
     ".parquet": ("io", "pyarrow"),
     ".onnx": ("onnx", "onnx"),
+    ".h5ad": ("single-cell", "anndata"),
 }
 
 

@@ -1,3 +1,4 @@
+from .annotated import write_anndata, write_back
 from .documents import explain_documents, read_documents
 from .evaluation import Evaluation, evaluate_model
 from .merging import merge_models
@@ -17,4 +18,6 @@ __all__ = [
     "read_new_samples",
     "read_table",
     "to_onnx",
+    "write_anndata",
+    "write_back",
 ]

@@ -157,11 +157,6 @@ def _drop_features(X, names, request):
 # ------------------------------------------------------------------ annotated matrices
 
 
-def is_annotated(source):
-    """Say whether `source` has the parts of AnnData that are read."""
-    return all(hasattr(source, part) for part in ("obs", "var_names", "obs_names", "layers", "X"))
-
-
 def read_annotated(adata, request):
     """Read an AnnData object; labels are a column of `obs`."""
     _refuse_transpose(request)

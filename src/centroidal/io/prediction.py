@@ -118,7 +118,7 @@ class Predictions:
         columns = {} if self.ids is None else {"id": self.ids.tolist()}
         columns["prediction"] = ["" if label is None else label for label in self.calls.tolist()]
         if self.credible is not None:
-            columns["credible"] = [self._say_credible(row) for row in self.credible]
+            columns["credible"] = self.credible_names
         if self.probabilities is not None:
             for label, column in zip(self.classes.tolist(), self.probabilities.T, strict=True):
                 columns[f"probability_{label}"] = [repr(float(value)) for value in column]
@@ -126,8 +126,11 @@ class Predictions:
             columns["words"] = [say_words(each) for each in self.words]
         return columns
 
-    def _say_credible(self, row):
-        return "; ".join(str(label) for label in self.classes[row].tolist()) or "none"
+    @property
+    def credible_names(self):
+        """All classes that are credible for each sample, in one text, or "none"."""
+        named = (map(str, self.classes[row].tolist()) for row in self.credible)
+        return ["; ".join(names) or "none" for names in named]
 
 
 def say_words(words):

@@ -8,10 +8,11 @@ import numpy as np
 
 from .._files import check_source, suffix_of
 from .._parameters import check_choice, check_flag
+from ..model_selection.annotated import is_annotated
 from ..streaming.labels import check_labels, say_repeated_ids, say_unusual_labels
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
 from ..streaming.request import Request, count_noun, list_values
-from ._arrays import is_annotated, read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
+from ._arrays import read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
 from ._frames import read_frame, read_frame_sheet, read_parquet, read_parquet_sheet
 from ._text import read_text, read_text_sheet
 from .duplicates import COLLAPSES, collapse_features

@@ -10,6 +10,7 @@ import numpy as np
 from .._data import is_dask
 from .._parameters import check_choice, check_costs, check_jobs
 from ..streaming.batches import Batches
+from .annotated import is_annotated, take_annotated
 from .feature_flow import steps_of
 from .methods import BEST, METHODS, best_candidates, selection_methods
 from .metrics import majority_score
@@ -35,6 +36,8 @@ def select_features(
     X,
     y=None,
     *,
+    target=None,
+    layer=None,
     method="l2",
     n_features_to_select="auto",
     max_features="auto",
@@ -80,13 +83,16 @@ def select_features(
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, data frame, Batches, Dask collection}, (n_samples, n_features)
+    X : array-like, sparse matrix, data frame, AnnData, Batches or Dask collection
         Samples, raw: neither scaled nor selected by looking at all of them. For data that do not
         fit in memory, what :func:`~centroidal.streaming.batches` returns, or a Dask array, data
         frame or list of futures, whose blocks stay on the workers, see :ref:`dask_selection`.
     y : array-like of shape (n_samples,) or str, default=None
         Class labels, of any type. Batches bring their own; of a Dask data frame it may be the name
         of a column, and so may `groups`.
+    target, layer : str or None, default=None
+        For AnnData: the column of `obs` with the labels, and the layer to read instead of X.
+        `groups`, `blocks` and `covariates` may be names of columns of `obs`.
     method : str, default="l2"
         How features are ranked, and what classifies: a key of ``METHODS`` that selects, see
         :ref:`the table of methods <methods>`, or "best", whichever of them, but those that take
@@ -288,6 +294,12 @@ def select_features(
     (3,)
     """
     start = time.perf_counter()
+    if is_annotated(X):
+        options = target, layer, groups, blocks, covariates, feature_names
+        X, y, groups, blocks, covariates, feature_names = take_annotated(X, y, *options)
+    else:
+        named = {"target": target, "layer": layer}
+        _check_unused(named, f"is for AnnData, and X is {type(X).__name__}")
     wishes = Wishes(include, exclude, distinct, per_class, feature_costs, budget)
     of_text = X.text if isinstance(X, Batches) else text
     choice = _check_wishes(wishes, n_features_to_select, max_features, rule, scoring, of_text)

@@ -9,6 +9,7 @@ from .._plain import interval_text, percent, row_dicts, score_text
 from .learning import LearningCurve
 from .methods import METRICS, PROBABILITY_SCORES, metric_of, plain_score
 from .metrics import metric_rows, metric_table
+from .panels import class_of_features
 from .permutation import PermutationTest
 
 __all__ = ["FeatureSelection"]
@@ -308,6 +309,11 @@ class FeatureSelection:
     def speaks_for(self):
         """For each selected feature the class whose center is largest in it."""
         return self.classes[np.argmax(self.centers[:, self.selected], axis=0)]
+
+    @property
+    def marker_codes(self):
+        """For each selected feature the number of the class whose center stands out in it."""
+        return class_of_features(self.centers[:, self.selected])
 
     @property
     def n_features_of_folds(self):

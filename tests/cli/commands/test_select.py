@@ -1036,6 +1036,58 @@ def test_total_of_counts_must_be_above_zero(run, total):
     )
 
 
+@pytest.fixture
+def cells(counts, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    X, y = counts
+    obs = pd.DataFrame({"tree": pd.Categorical(y)}, index=[f"s{i}" for i in range(60)])
+    var = pd.DataFrame(index=[f"gene{j}" for j in range(6)])
+    anndata.AnnData(X.astype(np.float32), obs=obs, var=var).write_h5ad(tmp_path / "cells.h5ad")
+    return anndata
+
+
+@pytest.mark.parametrize("streams", [(), ("--stream",)])
+def test_selection_is_written_to_a_copy_of_the_file(run, cells, streams):
+    options = ("--target", "tree", "--normalise", "1e4", "--log1p", *streams)
+    found = select(run, "cells.h5ad", *options, "--write-back", "answer.h5ad")
+    assert found["written"] == ["answer.h5ad"]
+    adata = cells.read_h5ad("answer.h5ad")
+    names = [row["feature"] for row in found["selection"]["features"]]
+    assert set(adata.var.index[adata.var["centroidal_selected"]]) == set(names)
+    assert set(adata.uns["rank_genes_groups"]["names"]["oak"]) == set(names)
+    assert ("centroidal_held_out" in adata.obs) == (not streams)
+    assert "centroidal_prediction" not in cells.read_h5ad("cells.h5ad").obs
+
+
+def test_selection_is_written_in_place_if_no_file_is_named(run, cells):
+    options = ("--target", "tree", "--no-call", "0.3", "--write-back")
+    assert select(run, "cells.h5ad", *options)["written"] == ["cells.h5ad"]
+    obs = cells.read_h5ad("cells.h5ad").obs
+    assert set(obs["centroidal_credible"]) <= {"elm", "oak", "elm; oak", "none"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("t.csv", "--write-back"), "--write-back is for .h5ad files, not for t.csv"),
+        (("t.h5ad", "--write-back", "u.csv"), "--write-back u.csv must end in .h5ad"),
+        (("t.h5ad", "--no-call", "0.1"), "--no-call is for --write-back"),
+        (
+            ("t.h5ad", "--write-back", "--impute", "median"),
+            "--write-back writes to the file as it is, so not with --impute",
+        ),
+        (
+            ("t.h5ad", "--write-back", "--stream", "--no-call", "0.1"),
+            "--no-call is for all samples in memory",
+        ),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_written_back_is_refused_before_any_work(run, arguments, message):
+    found = run("select", *arguments, "--target", "tree")
+    assert (found.code, message in found.err) == (2, True)
+
+
 def test_unknown_preprocessing_is_refused(run, tmp_path):
     found = run("select", tmp_path / "t.csv", "--target", "tree", "--preprocess", "snv,log")
     assert found.code == 2

@@ -67,7 +67,9 @@ _FILES = {
     "--features": (".csv",),
     "--export-selected": (".csv", ".parquet"),
     "--checkpoint": (".skops",),
+    "--write-back": (".h5ad",),
 }
+_NOT_WRITTEN_BACK = ("--samples", "--impute", "--duplicates", "--text")  # as the file has it
 
 
 # ------------------------------------------------------------------ arguments
@@ -244,7 +246,12 @@ def _add_files(group):
         "--export-selected", metavar="S.csv|S.parquet",
         help="the table with the selected features only",
     )  # fmt: skip
-    add_options(group, "--force")
+    group.add_argument(
+        "--write-back", nargs="?", const="", metavar="OUT.h5ad",
+        help="of an .h5ad file a copy with the selected genes in var, predictions in obs and "
+        "markers of each class in uns, where scanpy's plots look for them; without a name in place",
+    )  # fmt: skip
+    add_options(group, "--no-call", "--force")
 
 
 # ------------------------------------------------------------------ the work
@@ -272,7 +279,7 @@ def select_and_show(args, messages, shown):
             f"--compare knows --scoring {', '.join(SCORES)}; {args.scoring} is for the selection "
             "alone."
         )
-    outputs = Outputs(args, _FILES, inputs=input_files(args), may_exist=["--checkpoint"])
+    outputs = _check_outputs(args)
     work = _select_stream if args.stream else _select_table
     table, selection, comparison = work(args, messages)
     selection = name_columns(selection, args)
@@ -285,6 +292,26 @@ def select_and_show(args, messages, shown):
     show = partial(shown, rows=rows, steps=steps)
     display.show(args, show, **values, written=outputs.written)
     return selection
+
+
+def _check_outputs(args):
+    """Return the files to write; the table itself may be one of them, if that is asked for."""
+    if args.write_back is None:
+        if args.no_call is not None:
+            raise InputError("--no-call is for --write-back, and for the command predict.")
+        return Outputs(args, _FILES, inputs=input_files(args), may_exist=["--checkpoint"])
+    if Path(args.table).suffix != ".h5ad":
+        raise InputError(f"--write-back is for .h5ad files, not for {args.table}.")
+    for option in _NOT_WRITTEN_BACK:
+        if option_value(args, option):
+            raise InputError(f"--write-back writes to the file as it is, so not with {option}.")
+    if args.no_call is not None and args.stream:
+        raise InputError("--no-call is for all samples in memory, so not with --stream.")
+    may_exist, inputs = ["--checkpoint"], input_files(args)
+    if args.write_back in ("", args.table):
+        args.write_back, inputs = args.table, []
+        may_exist.append("--write-back")
+    return Outputs(args, _FILES, inputs=inputs, may_exist=may_exist)
 
 
 def select_samples(messages, X, y, **options):
@@ -487,9 +514,19 @@ def _write(outputs, args, selection, table, comparison):
         X, names = table.X[:, selection.selected], selection.selected_names.tolist()
         write_table(path, first, X, names, force)
 
+    def write_back(path, force):
+        from ...io import write_back
+
+        write_back(
+            selection, args.table, path, target=args.target, layer=args.layer, ids=args.id,
+            drop=args.drop, max_bytes=args.max_bytes, no_call=args.no_call,
+            training=not args.stream, force=force or args.write_back == args.table,
+        )  # fmt: skip
+
     outputs.write("--model", save)
     outputs.write("--features", write_columns, selection.feature_columns())
     outputs.write("--export-selected", export_selected)
+    outputs.write("--write-back", write_back)
     write_report(outputs, args, selection, comparison, table)
 
 

@@ -1,4 +1,4 @@
-"""Command of the benchmark: run, or tabulate."""
+"""Command of the benchmark: run, tabulate, or compare rankings."""
 
 import argparse
 from pathlib import Path
@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 def main():
     """Measure what is missing, or make tables of what is there."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy")
-    parser.add_argument("step", choices=["run", "tabulate"])
+    parser.add_argument("step", choices=["run", "tabulate", "rankings"])
     parser.add_argument("--data", help="folder of the sets (default: that of CENTROIDAL_DATA)")
     parser.add_argument("--role", choices=["ours", "peer"], help="run these only")
     parser.add_argument("--only", nargs="+", help="run the methods of these names only")
@@ -26,6 +26,11 @@ def main():
         tabulate(args.scores)
         return
     folder = find_data_folder(args.data)
+    if args.step == "rankings":
+        from . import rankings
+
+        rankings.run(folder, HERE / "rankings.csv", args.repeats)
+        return
     absent = missing_files(folder, [f"{name}.npz" for name in args.sets])
     sets = [name for name in args.sets if f"{name}.npz" not in absent]
     if absent:

@@ -117,7 +117,7 @@ def append(path, row):
     """Add a row, and a header to a new file."""
     is_new = not path.exists()
     with path.open("a", newline="") as stream:
-        writer = csv.DictWriter(stream, row)
+        writer = csv.DictWriter(stream, row, lineterminator="\n")
         if is_new:
             writer.writeheader()
         writer.writerow(row)

@@ -94,8 +94,10 @@ def test_anndata_that_is_still_in_its_file_is_refused_with_advice(adata, tmp_pat
     backed.file.close()
 
 
-def test_names_of_columns_are_for_anndata():
-    with pytest.raises(ValueError, match="target='kind' must be None: it is for AnnData, and X is"):
+def test_layers_are_for_anndata_and_names_of_labels_in_place_of_labels():
+    with pytest.raises(ValueError, match="layer='raw' must be None: it is for AnnData, and X is"):
+        select_features(np.eye(4), [0, 1, 0, 1], layer="raw")
+    with pytest.raises(ValueError, match="target='kind' must be None: labels are given beside X"):
         select_features(np.eye(4), [0, 1, 0, 1], target="kind")
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from centroidal.io import read_table
-from centroidal.streaming import parquet_reader, text
+from centroidal.streaming import arrow_rows, parquet_reader, text
 from centroidal.streaming.batches import Batches, _batch_size, batches
 from centroidal.streaming.labels import hash_names
 
@@ -318,8 +318,8 @@ def test_cut_into_files_and_row_groups_does_not_matter(data, tmp_path_factory):
 def test_slices_of_a_row_group_stay_in_order(tmp_path, monkeypatch):
     X, y = sample(200)
     write_folder(tmp_path / "p", X, y, cuts=(), group=200)
-    monkeypatch.setattr(parquet_reader, "_LEAST_SLICE", 3)
-    monkeypatch.setattr(parquet_reader, "_SLICE_BYTES", 1)
+    monkeypatch.setattr(arrow_rows, "_LEAST_SLICE", 3)
+    monkeypatch.setattr(arrow_rows, "_SLICE_BYTES", 1)
     read = list(batches(tmp_path / "p", target="kind", ids="sample", batch_size=41))
     np.testing.assert_array_equal(np.concatenate([batch.X for batch in read]), X)
     np.testing.assert_array_equal(np.concatenate([batch.y for batch in read]), y)

@@ -7,8 +7,8 @@ import numpy as np
 
 from .._data import as_frame
 from .._optional import require
+from ..streaming.arrow_rows import stored_index
 from ..streaming.labels import labels_from_array, labels_from_values
-from ..streaming.parquet_reader import stored_index
 from ..streaming.request import RawTable, clean_errors, texts
 from ..streaming.text import numbers_from_text
 from .sheets import make_sheet

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._data import is_dask
+from .._data import as_frame, is_dask
 from .._parameters import check_choice, check_costs, check_jobs
-from ..streaming.batches import Batches
+from ..streaming.batches import Batches, batches
+from ..streaming.query_reader import is_query
 from .annotated import is_annotated, take_annotated
 from .feature_flow import steps_of
 from .methods import BEST, METHODS, best_candidates, selection_methods
@@ -83,16 +84,21 @@ def select_features(
 
     Parameters
     ----------
-    X : array-like, sparse matrix, data frame, AnnData, Batches or Dask collection
+    X : array-like, sparse matrix, data frame, AnnData, Batches, Dask collection or query
         Samples, raw: neither scaled nor selected by looking at all of them. For data that do not
-        fit in memory, what :func:`~centroidal.streaming.batches` returns, or a Dask array, data
-        frame or list of futures, whose blocks stay on the workers, see :ref:`dask_selection`.
+        fit in memory, what :func:`~centroidal.streaming.batches` returns, or a query that it takes,
+        or a Dask array, data frame or list of futures, whose blocks stay on the workers, see
+        :ref:`dask_selection`.
     y : array-like of shape (n_samples,) or str, default=None
         Class labels, of any type. Batches bring their own; of a Dask data frame it may be the name
         of a column, and so may `groups`.
-    target, layer : str or None, default=None
-        For AnnData: the column of `obs` with the labels, and the layer to read instead of X.
-        `groups`, `blocks` and `covariates` may be names of columns of `obs`.
+    target : str or None, default=None
+        In place of `y`, the column of labels: of a data frame, in memory or of Dask; of `obs` of
+        AnnData; or of a query, such as a LazyFrame of Polars, a relation of DuckDB or a data set of
+        Arrow, which is then read in batches. `groups`, and of AnnData `blocks` and `covariates`,
+        may be names of columns, too.
+    layer : str or None, default=None
+        For AnnData: the layer to read instead of X.
     method : str, default="l2"
         How features are ranked, and what classifies: a key of ``METHODS`` that selects, see
         :ref:`the table of methods <methods>`, or "best", whichever of them, but those that take
@@ -298,8 +304,8 @@ def select_features(
         options = target, layer, groups, blocks, covariates, feature_names
         X, y, groups, blocks, covariates, feature_names = take_annotated(X, y, *options)
     else:
-        named = {"target": target, "layer": layer}
-        _check_unused(named, f"is for AnnData, and X is {type(X).__name__}")
+        _check_unused({"layer": layer}, f"is for AnnData, and X is {type(X).__name__}")
+        X, y, groups = _find_labels(X, y, target, groups)
     wishes = Wishes(include, exclude, distinct, per_class, feature_costs, budget)
     of_text = X.text if isinstance(X, Batches) else text
     choice = _check_wishes(wishes, n_features_to_select, max_features, rule, scoring, of_text)
@@ -492,6 +498,29 @@ def _select_part(method, choice, wishes, panel, classes, source):
 
 
 # ------------------------------------------------------------------ what is asked for
+
+
+def _find_labels(X, y, target, groups):
+    """Return samples, labels and groups, where a column of `X` may have been named for them."""
+    if target is None:
+        if is_query(X):
+            raise ValueError("target=None must name the column of labels: X is a query.")
+        return X, y, groups
+    if y is not None or isinstance(X, Batches):
+        raise ValueError(f"target={target!r} must be None: labels are given beside X, or by it.")
+    if is_dask(X):
+        return X, target, groups
+    frame = as_frame(X)
+    if frame is None:
+        return batches(X, target=target, groups=groups), None, None
+    named = [target, groups] if isinstance(groups, str) else [target]
+    for name in named:
+        if name not in frame.columns:
+            raise ValueError(
+                f"{'target' if name == target else 'groups'}={name!r} must be a column of X."
+            )
+    values = [frame[name].to_native() for name in named]
+    return frame.drop(named).to_native(), values[0], values[1] if len(values) > 1 else groups
 
 
 def _check_unused(options, why):

@@ -19,6 +19,7 @@ from .arrays import open_folder, open_npz
 from .labels import check_labels, check_n_labels, hash_names
 from .parquet_reader import ParquetReader
 from .pieces import check_values, concatenate_pieces
+from .query_reader import QueryReader, open_query
 from .request import Request
 from .text import TextReader
 
@@ -70,13 +71,13 @@ class Batches:
     n_features : int
         Their number.
     n_samples : int or None
-        Number of rows; None for text, until its labels were read.
+        Number of rows; None for text and queries, until their labels were read.
     batch_size : int
         Rows of each batch but the last.
     target, groups : str
         The name of the labels, and of the column of groups; that is None if there are none.
     source : str
-        The name of the file or folder.
+        The name of the file or folder, or the kind of query.
     has_names : bool
         Whether the source names its features; if not, they are called x0, x1, ...
     n_stored : int or None
@@ -328,7 +329,7 @@ def batches(
 
     Parameters
     ----------
-    source : str or Path
+    source : str, Path, query or function
         One of
 
         - a .parquet file, or a folder of them, read in the order of their names;
@@ -336,7 +337,12 @@ def batches(
         - an .npz file that is not compressed, with arrays X and y, or a folder that holds X.npy
           and y.npy (or whatever `target` is), and feature_names.npy, classes.npy and ids.npy if
           there are any;
-        - an .h5ad file, or a .zarr folder of AnnData, dense or CSR.
+        - an .h5ad file, or a .zarr folder of AnnData, dense or CSR;
+        - a query: a LazyFrame of Polars, a relation of DuckDB, or a data set of Arrow. It is run
+          anew for each pass, with the columns that are needed, and must give the same rows in the
+          same order; where it does not, that is an error;
+        - a table with ``__arrow_c_stream__``, or a function without arguments that returns one, or
+          a new RecordBatchReader of Arrow, each time it is called.
     target : str
         The column of labels; the array of labels in .npz and in a folder of arrays; a column of
         `obs` in .h5ad and .zarr.
@@ -418,14 +424,18 @@ def batches(
     """
     if target is None:
         raise ValueError("target=None must name the labels.")
-    if not isinstance(source, (str, Path)):
-        raise TypeError(f"source={type(source).__name__} must be the path of a file or folder.")
-    path = Path(source)
-    name = path.name or str(path)
+    is_path = isinstance(source, (str, Path))
+    source = Path(source) if is_path else open_query(source)
+    name = source.name or str(source)
     request = Request.from_options(
         name, target=target, ids=ids, drop=drop, layer=layer, max_bytes=max_bytes, groups=groups
     )
-    reader = _reader(path, request) if text is None else _text_reader(path, request, text, encoding)
+    if not is_path:
+        reader = _query_reader(source, request, text)
+    elif text is None:
+        reader = _reader(source, request)
+    else:
+        reader = _text_reader(source, request, text, encoding)
     if not reader.feature_names:
         raise ValueError(f"{name} has no features.")
     if preprocess is not None and text is not None:
@@ -461,6 +471,13 @@ def _batch_size(batch_size, row_bytes):
         return int(min(max(_BATCH_BYTES // row_bytes, 1), _MOST_ROWS))
     check_count("batch_size", batch_size)
     return int(batch_size)
+
+
+def _query_reader(query, request, text):
+    for option, value in (("layer", request.layer), ("text", text)):
+        if value is not None:
+            request.refuse_option(option, "queries give columns of numbers")
+    return QueryReader(query, request)
 
 
 def _text_reader(path, request, text, encoding):

@@ -1,20 +1,15 @@
 """Batches of Parquet files: only footers are read beforehand, and only columns that are needed."""
 
-import json
 from bisect import bisect_right
 from functools import cached_property, partial
-from hashlib import sha256
 from itertools import accumulate
 from typing import NamedTuple
 
-import numpy as np
-
 from .._optional import require
-from .labels import group_names, is_missing, labels_from_array, labels_from_values
-from .pieces import FileFacts, Fingerprint, Piece
-from .request import clean_errors, list_differences, texts
+from .arrow_rows import ArrowRows, label_counts
+from .pieces import FileFacts, Fingerprint
+from .request import clean_errors, list_differences
 
-_SLICE_BYTES, _LEAST_SLICE = 2**21, 2**9  # turned to rows at a time: less memory than all
 _BUFFER_BYTES, _LEAST_BUFFER, _LARGEST_BUFFER = 2**24, 2**12, 2**20  # of all columns
 _BYTES_PER_COLUMN, _LEAST_READ, _LARGEST_READ = 2**15, 2**23, 2**25  # small row groups
 # Decoded whole, not in parts: then each column would keep a dictionary and a page or two.
@@ -24,29 +19,24 @@ _N_LOOKED_AT = 1000
 _LABELS_AT_A_TIME = 2**16
 
 
-class ParquetReader:
+class ParquetReader(ArrowRows):
     """Parquet files with the same columns, one after the other; messages name their folder."""
 
-    has_names = True
-    n_stored = None
+    kind = _KIND
 
     def __init__(self, paths, folder, request):
-        self._pyarrow = require("pyarrow", "io", "Reading Parquet")
+        super().__init__(request)
         self._parquet = require("pyarrow.parquet", "io", "Reading Parquet")
-        self._request = request
         self._paths = paths
         self._names = [path.name if folder is None else f"{folder}/{path.name}" for path in paths]
-        self._first, self._schema = self._footer(paths[0], self._names[0])
-        self._find_columns(paths[0], request._replace(name=self._names[0]))
-        self.row_bytes = self._dtype.itemsize * len(self.feature_names)
+        self._first, schema = self._footer(paths[0], self._names[0])
+        self._find_columns(schema, request._replace(name=self._names[0]), self._first_rows)
 
     @property
     def fingerprint(self):
         """What the source is known by."""
-        columns = sorted(zip(self._schema.names, map(str, self._schema.types), strict=True))
-        digest = sha256(repr((self.feature_names, columns)).encode()).hexdigest()
         files = [FileFacts.of(file.path, n_rows=file.n_rows) for file in self._files]
-        return Fingerprint("Parquet", files, digest)
+        return Fingerprint("Parquet", files, self._digest_columns())
 
     @property
     def n_samples(self):
@@ -63,7 +53,7 @@ class ParquetReader:
         """Yield the labels alone, and how often each occurs if that is known."""
 
         def count(name, batch):
-            yield name, *_label_counts(batch.column(0))
+            yield name, *label_counts(batch.column(0))
 
         return self._rows(0, _LABELS_AT_A_TIME, [self._request.target], count)
 
@@ -97,35 +87,9 @@ class ParquetReader:
             read_dictionary=encoded,
         )
 
-    def _find_columns(self, path, request):
-        names, types = self._schema.names, self._schema.types
-        request.refuse_repeated([name for name in names if name not in request.drop])
-        index = stored_index(self._schema)
-        index = None if index in (None, request.target) else names.index(index)
-        roles = request.column_roles(names, unnamed=index)
-        if not roles.features:
-            raise ValueError(f"{request.name} has no column of features.")
-        self.feature_names = [names[j] for j in roles.features]
-        self._ids = None if roles.ids is None else names[roles.ids]
-        targets = [] if request.target is None else [request.target]
-        self._text_target = [name for name in targets if _is_text(types[names.index(name)])]
-        special = (request.target, self._ids, request.groups)
-        self._special = [name for name in dict.fromkeys(special) if name is not None]
-        is_text = [names[j] for j in roles.features if not _is_number(types[j])]
-        if is_text:
-            request.refuse_text(self._examples(path, is_text, request))
-        is_single = {str(types[j]) for j in roles.features} == {"float"}
-        self._dtype = np.dtype(np.float32 if is_single else np.float64)
-
-    def _examples(self, path, names, request):
-        """Find a value of each column that is no number, or say its type."""
-        with clean_errors(request.name, _KIND), self._open(path) as stored:
-            found = next(stored.iter_batches(_N_LOOKED_AT, columns=names), None)
-        examples = []
-        for name in names:
-            values = [] if found is None else found.column(name).drop_null().slice(0, 1).to_pylist()
-            examples.append((name, *(values or [self._schema.field(name).type])))
-        return examples
+    def _first_rows(self, names):
+        with self._open(self._paths[0]) as stored:
+            return next(stored.iter_batches(_N_LOOKED_AT, columns=names), None)
 
     # -------------------------------------------------------------- the rows
 
@@ -174,31 +138,6 @@ class ParquetReader:
         else:
             yield from stored.read_row_groups(groups, columns=names).select(names).to_batches()
 
-    def _pieces_of(self, features, name, batch):
-        y = _labels_of(batch.column(len(features)))
-        ids = None
-        if self._ids is not None:
-            ids = np.array(texts(batch.column(len(features) + 1).to_pylist()), dtype=object)
-        groups, column = None, self._request.groups
-        if column is not None:
-            groups = group_names(batch.column(column).to_pylist(), column, name)
-        numbers = self._numbers(batch.select(range(len(features))), name)
-        height = max(_LEAST_SLICE, _SLICE_BYTES // (self._dtype.itemsize * len(features)))
-        for start in range(0, batch.num_rows, height):
-            rows = slice(start, start + height)
-            X = numbers.slice(start, height).to_tensor(null_to_nan=True).to_numpy()
-            named = [None if each is None else each[rows] for each in (ids, groups)]
-            yield Piece(X, y[rows], named[0], name, named[1])
-
-    def _numbers(self, batch, name):
-        """Cast columns that are not what the array is made of; mostly there is none."""
-        wanted = self._pyarrow.from_numpy_dtype(self._dtype)
-        if all(kind == wanted for kind in batch.schema.types):
-            return batch
-        with clean_errors(name, _KIND):
-            columns = [column.cast(wanted, safe=False) for column in batch.columns]
-        return type(batch).from_arrays(columns, names=batch.schema.names)
-
 
 def _from_row(first_row, height, batches, name, convert):
     """Yield what is made of the rows from one on; there must be `height` rows in all."""
@@ -224,66 +163,6 @@ def _heights(file, meta):
     if meta.num_rows != file.n_rows:
         raise ValueError(f"{file.name} has changed since its footer was read.")
     return [meta.row_group(group).num_rows for group in range(meta.num_row_groups)]
-
-
-def stored_index(schema):
-    """Return the name of the column that pandas stored as index, None if there is none."""
-    try:
-        index = json.loads(schema.metadata[b"pandas"])["index_columns"]
-    except (TypeError, KeyError, ValueError):
-        return None
-    is_one = isinstance(index, list) and len(index) == 1 and isinstance(index[0], str)
-    return index[0] if is_one and index[0] in schema.names else None
-
-
-def _is_number(kind):
-    from pyarrow import types
-
-    is_kind = (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal)
-    return types.is_null(kind) or any(check(kind) for check in is_kind)
-
-
-def _labels_of(column):
-    labels, places, _ = _distinct_labels(column)
-    return labels if places is None else labels[places]
-
-
-def _label_counts(column):
-    """Return labels, and how often each occurs; None if they are there as often as they do."""
-    labels, places, counts = _distinct_labels(column)
-    if labels.dtype.kind == "O" or is_missing(labels).any():  # it is to be said where
-        return _labels_of(column), None
-    return np.unique(labels, return_counts=True) if places is None else (labels, counts)
-
-
-def _distinct_labels(column):
-    """Return labels, which of them each row has, and how often each occurs.
-
-    So that a text is made of each label, not of each row. Labels that come as numbers, or that are
-    missing in some row, are all there, without places and counts.
-    """
-    has_all = column.null_count == 0
-    if has_all and hasattr(column, "dictionary"):
-        places = column.indices.to_numpy().astype(np.intp, copy=False)
-        counts = np.bincount(places, minlength=len(column.dictionary))
-        is_there = counts > 0
-        labels = labels_from_values(column.dictionary.filter(is_there).to_pylist())
-        return labels, (np.cumsum(is_there) - 1)[places], counts[is_there]
-    if has_all and _is_floating_or_whole(column.type):
-        return labels_from_array(column.to_numpy(zero_copy_only=False)), None, None
-    return labels_from_values(column.to_pylist()), None, None
-
-
-def _is_floating_or_whole(kind):
-    from pyarrow import types
-
-    return types.is_floating(kind) or types.is_integer(kind)
-
-
-def _is_text(kind):
-    from pyarrow import types
-
-    return types.is_string(kind) or types.is_large_string(kind)
 
 
 def _check_schema(expected, found, first_name, name):

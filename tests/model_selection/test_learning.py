@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from centroidal.model_selection import learning_curve, select_features
-from centroidal.model_selection.learning import _fit, _fit_law, draw_fewer, power_law
+from centroidal.model_selection.learning import LearningCurve, _fit, _fit_law, draw_fewer, power_law
 from centroidal.model_selection.sources import MemorySource
 
 SIZES = np.array([25.0, 35.0, 50.0, 70.0, 100.0])
@@ -126,3 +126,12 @@ def test_progress_ends_with_the_last_step():
     steps = []
     learning_curve(X, y, method="l2", random_state=0, progress=lambda *step: steps.append(step))
     assert steps[-1][0] == steps[-1][1]
+
+
+def test_losses_are_told_as_they_are():
+    scores = np.tile([-0.9, -0.7, -0.6], (3, 1))
+    law = np.array([-0.5, 3.0, 0.7])
+    curve = LearningCurve(np.array([20, 40, 80]), scores, "neg_log_loss", law, None, law[None])
+    assert curve.extrapolate(100)[2] <= 0.0
+    assert "now it is 0.600" in curve.summary()
+    assert "-" not in str(curve)

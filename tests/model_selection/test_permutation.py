@@ -53,6 +53,8 @@ def test_null_scores_are_those_of_selecting_again(kind, n_classes):
     "options",
     [
         {"method": "l1"},
+        {"method": "l1", "class_weight": "balanced"},
+        {"method": "l2", "class_weight": "balanced"},
         {"method": "recursive"},
         {"method": "l2", "scoring": "balanced_accuracy", "rule": "best"},
         {"method": "l2", "scoring": "roc_auc"},
@@ -74,18 +76,33 @@ def test_null_scores_are_those_of_selecting_again_with(options):
     np.testing.assert_array_equal(test.null_scores, scores)
 
 
-def test_null_scores_are_those_of_selecting_again_from_sparse_data():
-    X, y = _table("sparse")
-    scores, _ = _select_again(X, y, Relabelling.of(y), method="l2")
+@pytest.mark.parametrize("method", ["l2", "l1"])
+def test_null_scores_are_those_of_selecting_again_from_sparse_data(method):
+    X, y = _table("sparse", n_features=30)
+    scores, _ = _select_again(X, y, Relabelling.of(y), method=method)
     test = permutation_test(
-        X, y, method="l2", n_permutations=N_PERMUTATIONS, n_repeats=1, random_state=SEED
+        X, y, method=method, n_permutations=N_PERMUTATIONS, n_repeats=1, random_state=SEED
     )
     np.testing.assert_array_equal(test.null_scores, scores)
 
 
+@pytest.mark.parametrize("method", ["l1", "disjoint"])
+@pytest.mark.parametrize("kind", ["normal", "sparse"])
+def test_null_scores_of_any_method_are_those_of_selecting_again_with_groups(kind, method):
+    X, y = _table(kind, n_samples=36, n_features=8)
+    groups = np.arange(y.size) // 2
+    y = y[groups]
+    options = {"method": method, "groups": groups, "class_weight": "balanced", "cv": 3}
+    options["n_features_to_select"] = 2
+    scores, _ = _select_again(X, y, Relabelling.of(y, groups), **options)
+    test = permutation_test(X, y, n_permutations=N_PERMUTATIONS, random_state=SEED, **options)
+    np.testing.assert_array_equal(test.null_scores, scores)
+
+
 @pytest.mark.parametrize("is_mixed", [False, True])
-def test_null_scores_are_those_of_selecting_again_with_groups(is_mixed):
-    X, y = _table("normal")
+@pytest.mark.parametrize("kind", ["normal", "sparse"])
+def test_null_scores_are_those_of_selecting_again_with_groups(kind, is_mixed):
+    X, y = _table(kind)
     groups = np.arange(y.size) // 2
     y = y if is_mixed else y[groups]
     relabelling = Relabelling.of(y, groups)
@@ -307,12 +324,26 @@ def test_one_number_gives_the_same_relabelling_again():
         ({"stop_after": 0}, ValueError, "stop_after=0 must be at least 1"),
         ({"permute_within": "groups"}, ValueError, "permute_within='groups' must be one of"),
         ({"permute_within": "blocks"}, ValueError, "permute_within='blocks' needs blocks"),
+        ({"n_permutations": 0, "stop_after": 5}, ValueError, "stop_after=5 needs n_permutations"),
     ],
 )
 def test_refuses(options, error, words):
     X, y = _table("normal", n_samples=20, n_features=5)
     with pytest.raises(error, match=words):
         select_features(X, y, **{"n_permutations": 3} | options)
+
+
+def test_refuses_a_test_without_permutations():
+    X, y = _table("normal", n_samples=20, n_features=5)
+    with pytest.raises(ValueError, match="n_permutations=0 must be at least 1"):
+        permutation_test(X, y, n_permutations=0)
+
+
+def test_refuses_groups_that_leave_too_few_labellings():
+    y, groups = np.arange(12) % 2, np.array([0, 0, 1, 1, *range(2, 10)])
+    with pytest.raises(ValueError, match="there are 4 labellings, and p <= 0.05 takes 20"):
+        Relabelling.of(y, groups)
+    assert Relabelling.of(y, np.arange(12) // 6)._n_different == 400
 
 
 def test_refuses_blocks_of_one_class_each_to_permute_within():

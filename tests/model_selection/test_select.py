@@ -934,6 +934,14 @@ def test_picture_of_sparse_samples_has_two_axes(words):
     assert np.isfinite(selection.subspace).all()
 
 
+def test_picture_of_classes_with_the_same_means_has_two_axes(genes):
+    X, _ = genes
+    X, y = np.repeat(X[:12], 2, axis=0), np.arange(24) % 2  # each sample in both classes
+    selection = select_features(X, y, n_features_to_select=3, **QUICK)
+    assert np.isfinite(selection.subspace).all()
+    assert np.ptp(selection.subspace[:, 1]) > 0.0
+
+
 def test_second_axis_of_two_classes_lies_beside_the_first(genes):
     X, y = genes
     selection = select_features(X, y == "a", n_features_to_select=5, **QUICK)

@@ -1,5 +1,6 @@
 """Can the number be believed? Evidence from doing all of it again."""
 
+from .._parameters import check_count
 from .select import select_features
 
 __all__ = ["learning_curve", "permutation_test"]
@@ -54,6 +55,7 @@ def permutation_test(X, y, *, n_permutations=1000, **options):
     >>> test.p_value, bool(test.null_scores.max() < test.score)
     (0.01, True)
     """
+    check_count("n_permutations", n_permutations)
     return select_features(X, y, n_permutations=n_permutations, **options).permutations
 
 

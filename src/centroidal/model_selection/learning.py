@@ -1,13 +1,13 @@
 """Would more samples help? The whole selection with fewer of them, and what that promises."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import least_squares
 
 from .._plain import interval_text, score_text
+from .methods import plain_score
 from .repeatable import run_jobs
 
 __all__ = ["LearningCurve", "draw_fewer", "run_learning_curve"]
@@ -87,7 +87,8 @@ class LearningCurve:
         if self._is_share:  # of samples, which are no more than there are
             variance += value * (1.0 - value) / self.n_samples[-1]
         step = _TWO_SIDED * np.sqrt(variance)
-        return value, float(value - step), float(min(value + step, 1.0))
+        most = 0.0 if self.scoring.startswith("neg_") else 1.0
+        return value, float(value - step), float(min(value + step, most))
 
     @property
     def n_with_more(self):
@@ -100,11 +101,15 @@ class LearningCurve:
             return f"What more samples would give is not known: {self.trouble}."
         n_more = self.n_with_more - round(float(self.n_samples[-1]))
         expected, *ends = self.extrapolate(self.n_with_more)
-        write = partial(score_text, is_share=self._is_share)
+        ends = sorted(plain_score(end, self.scoring) for end in ends)
         return (
-            f"{n_more:,} more samples would give about {write(expected)} (95 % interval "
-            f"{interval_text(ends, is_share=self._is_share)}); now it is {write(self.means[-1])}."
+            f"{n_more:,} more samples would give about {self._write(expected)} (95 % interval "
+            f"{interval_text(ends, is_share=self._is_share)}); now it is "
+            f"{self._write(self.means[-1])}."
         )
+
+    def _write(self, value):
+        return score_text(plain_score(value, self.scoring), is_share=self._is_share)
 
     @property
     def _is_share(self):
@@ -112,7 +117,7 @@ class LearningCurve:
 
     def __str__(self):
         rows = [
-            f"{size:9.0f}  {score_text(mean, is_share=self._is_share):>8}"
+            f"{size:9.0f}  {self._write(mean):>8}"
             for size, mean in zip(self.n_samples, self.means, strict=True)
         ]
         return "\n".join([self.summary(), "", "  samples     score", *rows])

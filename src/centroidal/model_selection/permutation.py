@@ -14,6 +14,7 @@ from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 from scipy.stats import beta
 
 from .._parameters import check_choice, check_count, number, optional
@@ -24,6 +25,7 @@ __all__ = ["PermutationTest", "Permutations", "Relabelling", "run_permutations"]
 _STREAM = 7  # sets these random numbers apart from others of the same seed
 _ROUNDING = 1e-12  # scores that are equal in exact arithmetic are as good
 UNLIKELY = 0.05  # p-value from which on chance is no explanation
+_MANY = 20.0  # logarithm of a number of labellings that is enough for any test
 _OUTSIDE = 0.025  # share of the interval's error on either side
 _check_number = number(
     "an int, 0 for none", lambda value: value >= 0, "be at least 0, for none", Integral
@@ -203,18 +205,21 @@ class Relabelling(NamedTuple):
                 raise ValueError("permute_within='blocks' needs each group in one block.")
             codes, strata = codes[first], strata[first]
         found = cls(codes, units, strata, name)
-        if found._n_mixed == 0:
-            raise ValueError(
-                f"n_permutations must be 0: permuting {name} changes nothing, as all in one have "
-                "the same class."
-            )
+        number = found._n_different
+        if number * UNLIKELY < 1.0:
+            what = "nothing, as all in one have the same class"
+            if number > 1:
+                what = f"too little: there are {number} labellings, and p <= {UNLIKELY} takes 20"
+            raise ValueError(f"n_permutations must be 0: permuting {name} changes {what}.")
         return found
 
     @property
-    def _n_mixed(self):
-        """Number of strata with units of several classes."""
-        pairs = np.unique(np.column_stack([self.strata, self.codes]), axis=0)
-        return np.count_nonzero(np.bincount(pairs[:, 0]) > 1)
+    def _n_different(self):
+        """Number of different labellings."""
+        cells = np.column_stack([self.strata, self.codes])
+        counts = np.unique(cells, axis=0, return_counts=True)[1]
+        logs = gammaln(np.bincount(self.strata) + 1.0).sum() - gammaln(counts + 1.0).sum()
+        return round(np.exp(min(logs, _MANY)))
 
     def draw(self, seed, number):
         """Return the labels of all samples after a permutation, the same for the same number."""
@@ -241,6 +246,9 @@ class Permutations(NamedTuple):
         _check_number("n_permutations", n_permutations)
         check_choice("permute_within", within, (None, "blocks"))
         optional(check_count)("stop_after", stop_after)
+        for name, value in {"permute_within": within, "stop_after": stop_after}.items():
+            if value is not None and not n_permutations:
+                raise ValueError(f"{name}={value!r} needs n_permutations, which is 0.")
         if within == "blocks" and blocks is None:
             raise ValueError("permute_within='blocks' needs blocks, the block of each sample.")
         return cls(int(n_permutations), within, stop_after) if n_permutations else None

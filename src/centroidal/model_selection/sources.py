@@ -609,10 +609,11 @@ def _picture_axes(Z, codes):
     fisher = FisherSubspace().fit(Z, codes).axes_[:, :2]
     if fisher.shape[1] == 2:
         return fisher
-    values = Z @ fisher[:, 0]
+    first = fisher[:, 0] if fisher.size else np.zeros(Z.shape[1])  # if the means are the same
+    values = Z @ first
     direction = np.linalg.lstsq(Z, values - values.mean(), rcond=None)[0]
     length = np.linalg.norm(direction)
     direction = direction / length if length > 0.0 else direction
     beside = Z - np.outer(Z @ direction, direction)
     largest = np.linalg.svd(beside, full_matrices=False)[2][0]
-    return np.column_stack([fisher[:, 0], largest - direction * (direction @ largest)])
+    return np.column_stack([first, largest - direction * (direction @ largest)])

@@ -1,5 +1,7 @@
+import gc
 import gzip
 import json
+import tempfile
 import warnings
 from collections import Counter
 from types import SimpleNamespace
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from centroidal.io import read_table
-from centroidal.streaming import arrow_rows, parquet_reader, text
+from centroidal.streaming import arrays, arrow_rows, parquet_reader, text
 from centroidal.streaming.batches import Batches, _batch_size, batches
 from centroidal.streaming.labels import hash_names
 
@@ -742,10 +744,79 @@ def test_forged_row_pointers_are_refused(tmp_path):
         list(batches(path, target="kind", batch_size=3))
 
 
-def test_matrix_by_columns_is_refused_with_advice(tmp_path):
+@pytest.mark.parametrize("n_entries", [1, 7, 40, 10**6])
+def test_matrix_by_columns_is_read_by_rows(n_entries, tmp_path, monkeypatch):
+    monkeypatch.setattr(arrays, "_ENTRIES_AT_A_TIME", n_entries)
+    X, y = sample()
+    X[X < 0] = 0.0
+    X[:, 2] = 0.0  # without any entry
+    rows = batches(write_h5ad(tmp_path / "t.h5ad", X, y, kind="csc"), target="kind", batch_size=4)
+    found, labels = stacked(rows)
+    np.testing.assert_array_equal(found, X)
+    assert labels.tolist() == y.tolist()
+    assert all(batch.X.format == "csr" for batch in rows)
+    np.testing.assert_array_equal(stacked(rows.start(3))[0], X[12:])
+    np.testing.assert_array_equal(stacked(rows.columns(1, 4))[0], X[:, 1:4])
+    assert rows.n_stored == np.count_nonzero(X)
+
+
+def test_turned_matrix_is_written_once_and_removed_in_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "room"))
+    (tmp_path / "room").mkdir()
+    rows = batches(write_h5ad(tmp_path / "t.h5ad", *sample(), kind="csc"), target="kind")
+    assert rows.classes().tolist() == ["a", "b", "c"]
+    assert not list((tmp_path / "room").iterdir())
+    list(rows)
+    (folder,) = (tmp_path / "room").iterdir()
+    list(rows)
+    assert list((tmp_path / "room").iterdir()) == [folder]
+    del rows
+    gc.collect()
+    assert not list((tmp_path / "room").iterdir())
+
+
+def test_matrix_by_columns_needs_room_to_be_turned(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrays, "disk_usage", lambda folder: SimpleNamespace(free=10))
+    rows = batches(write_h5ad(tmp_path / "t.h5ad", *sample(), kind="csc"), target="kind")
+    with pytest.raises(ValueError, match=r"stored by columns \(CSC\).* TMPDIR .*tocsr\(\)"):
+        list(rows)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "message"),
+    [
+        ("indptr", 10_000, "the column pointers of columns 0 ... 5 lead elsewhere"),
+        ("indptr", -1, "the column pointers of columns 0 ... 5 lead elsewhere"),
+        ("indices", 23, "X"),
+        ("indices", -1, "X"),
+    ],
+)
+def test_forged_matrix_by_columns_is_refused(part, value, message, tmp_path):
     path = write_h5ad(tmp_path / "t.h5ad", *sample(), kind="csc")
-    with pytest.raises(ValueError, match=r"stored by columns \(CSC\).*tocsr\(\)"):
-        batches(path, target="kind")
+    with h5py.File(path, "r+") as file:
+        file[f"X/{part}"][3] = value
+    with pytest.raises(ValueError, match=rf"^Batch 0 of t\.h5ad: .*{message}"):
+        list(batches(path, target="kind"))
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr", "csc"])
+def test_chunk_that_is_damaged_is_named(kind, tmp_path):
+    X, y = sample()
+    path = write_h5ad(tmp_path / "t.h5ad", X, y, kind)
+    name, what = ("X", "rows") if kind == "dense" else ("X/data", "entries")
+    with h5py.File(path, "r+") as file:
+        values = file[name][()]
+        del file[name]
+        chunks = (4, 5) if kind == "dense" else (16,)
+        stored = file.create_dataset(name, data=values, chunks=chunks, compression="gzip")
+        place = stored.id.get_chunk_info(2)
+    data = bytearray(path.read_bytes())
+    data[place.byte_offset + 4 : place.byte_offset + place.size - 4] = b"\xff" * (place.size - 8)
+    path.write_bytes(data)
+    first = 2 * chunks[0]
+    expected = rf"chunk 2 of /{name} \({what} {first} \.\.\. \d+\) is damaged: "
+    with pytest.raises(ValueError, match=expected):
+        list(batches(path, target="kind", batch_size=5))
 
 
 def test_layer_is_read_instead(tmp_path):

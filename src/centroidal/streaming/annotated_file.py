@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._optional import require
-from .arrays import Matrix, refuse_huge
+from .arrays import Matrix, TurnedColumns, refuse_huge
 from .labels import group_names, labels_from_values
 from .limits import (
     CHECKSUM_BYTES,
@@ -421,10 +421,10 @@ class AnnotatedReader:
     has_names = True
 
     def __init__(self, store, request):
-        self._store, self._request = store, request
+        self._store, self._request, self._turned = store, request, None
         with store.open() as file:
             with self._clean_errors():
-                matrix = self._matrix(file)
+                kind, matrix = self._matrix(file)
                 names, ids = texts(file.names("var")[:]), file.names("obs")
                 file.check_columns()
             refuse_huge(matrix.shape, request)
@@ -435,7 +435,7 @@ class AnnotatedReader:
                     )
             self.n_samples = matrix.shape[0]
             self.n_stored, self.row_bytes = matrix.n_stored, matrix.row_bytes
-            self._described = matrix.kind, matrix.shape
+            self._described = f"{kind}, {matrix.kind}", matrix.shape
         self._kept = np.array(request.kept_positions(names))
         self.feature_names = [names[j] for j in self._kept.tolist()]
 
@@ -452,7 +452,7 @@ class AnnotatedReader:
         kept, request = self._kept[columns], self._request
         with self._store.open() as file:
             with self._clean_errors():
-                matrix, labels = self._matrix(file), file.column(request.target)
+                matrix, labels = self._rows_of(file, kept), file.column(request.target)
                 ids = file.names("obs") if request.ids is None else file.column(request.ids)
                 groups = None if request.groups is None else file.column(request.groups)
             for start in range(first_row, self.n_samples, n_rows):
@@ -480,16 +480,19 @@ class AnnotatedReader:
         return clean_errors(self._request.name, self._store.kind)
 
     def _matrix(self, file):
+        """Return how the matrix is stored, and what is known of it."""
         stored = file.matrix()
-        if stored.kind == "csc":
-            raise RefusedFileError(
-                f"{self._request.name} is stored by columns (CSC), so that rows cannot be read "
-                "alone. Store it by rows: with anndata, adata.X = adata.X.tocsr() before it is "
-                "written."
-            )
-        if stored.kind == "csr":
-            return Matrix(stored.shape, self._store.n_bytes, parts=stored.arrays)
-        return Matrix(stored.shape, self._store.n_bytes, dense=stored.arrays[0])
+        parts = {"dense": stored.arrays[0]} if stored.kind == "dense" else {"parts": stored.arrays}
+        return stored.kind, Matrix(stored.shape, self._store.n_bytes, **parts)
+
+    def _rows_of(self, file, columns):
+        """Return the matrix, of which rows can be taken; what is stored by columns is turned."""
+        kind, matrix = self._matrix(file)
+        if kind != "csc" or not columns.size:
+            return matrix
+        if self._turned is None:
+            self._turned = TurnedColumns(matrix.shape, matrix.parts, matrix.n_bytes, self._request)
+        return self._turned
 
 
 # ------------------------------------------------------------------ heaps of HDF5

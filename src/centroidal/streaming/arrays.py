@@ -4,9 +4,13 @@ These are .npy files in a folder, and .npz as stored. Nothing is unpickled. Of s
 indices are checked, because compiled code trusts them.
 """
 
+import weakref
 import zipfile
 from hashlib import sha256
 from math import prod
+from pathlib import Path
+from shutil import disk_usage, rmtree
+from tempfile import mkdtemp
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +27,7 @@ _BYTES_PER_NAME = 140  # with what finds repeated ones among them
 _MOST_SAMPLES, _MOST_FEATURES = 2**28, 2**25
 _CSR = ("data", "indices", "indptr")
 _LABELS_AT_A_TIME = 2**16
+_ENTRIES_AT_A_TIME = 2**24  # of a matrix that is stored by columns
 _LOCAL_HEADER = 30  # bytes, before the name of a member
 
 
@@ -245,24 +250,120 @@ class Matrix(NamedTuple):
             wanted = slice(columns[0], columns[-1] + 1)
             n_values = (stop - start) * (wanted.stop - wanted.start)
             self._check_size(n_values * self.dense.dtype.itemsize, start, stop, request)
-            X = as_samples(self.dense[start:stop, wanted], request)
+            X = as_samples(read_part(self.dense, start, stop, wanted), request)
             return X if is_range else np.ascontiguousarray(X[:, columns - columns[0]])
-        X = as_samples(self._csr_rows(start, stop, request), request)
+        X = as_samples(self.csr_rows(start, stop, request), request)
         return X if columns.size == X.shape[1] else X[:, columns]
 
     def _check_size(self, n_bytes, start, stop, request):
         request.check_size(n_bytes, self.n_bytes, f"rows {start + 1} ... {stop}")
 
-    def _csr_rows(self, start, stop, request):
+    def csr_rows(self, start, stop, request):
+        """Take a range of rows of a CSR matrix as they are stored."""
         data, indices, indptr = self.parts
-        pointers = np.asarray(indptr[start : stop + 1]).astype(np.int64)
+        pointers = check_pointers(read_part(indptr, start, stop + 1), data, "row", start)
         first, last = int(pointers[0]), int(pointers[-1])
-        if not 0 <= first <= last <= data.shape[0] or (np.diff(pointers) < 0).any():
-            raise ValueError(f"the row pointers of rows {start} ... {stop} lead elsewhere.")
         entry_bytes = data.dtype.itemsize + indices.dtype.itemsize
         self._check_size((last - first) * entry_bytes, start, stop, request)
-        entries = np.asarray(data[first:last]), np.asarray(indices[first:last])
+        entries = read_part(data, first, last), read_part(indices, first, last)
         return sparse.csr_array((*entries, pointers - first), shape=(stop - start, self.shape[1]))
+
+
+class TurnedColumns:
+    """A CSC matrix on disk, of which rows can be taken once it is turned.
+
+    It is read once, some columns at a time, which are written as CSR to a temporary folder of about
+    the size of the matrix; rows are put together from all of them.
+    """
+
+    def __init__(self, shape, parts, n_bytes, request):
+        self._shape, (data, indices, indptr) = shape, parts
+        pointers = check_pointers(read_part(indptr, 0, shape[1] + 1), data, "column", 0)
+        self._folder = mkdtemp(prefix="centroidal-")
+        weakref.finalize(self, rmtree, self._folder)
+        _check_room(self._folder, data, indices, request)
+        self._blocks = []
+        for first, last in _cut_columns(pointers):
+            mine = pointers[first : last + 1]
+            entries = (read_part(each, mine[0], mine[-1]) for each in (data, indices))
+            X = sparse.csc_array((*entries, mine - mine[0]), shape=(shape[0], last - first))
+            check_sparse_structure(X, f"{request.name}: X")
+            self._blocks.append(self._write(X.tocsr(), n_bytes))
+
+    def _write(self, X, n_bytes):
+        stored = []
+        for name in _CSR:
+            path = Path(self._folder) / f"{len(self._blocks)}-{name}.npy"
+            np.save(path, getattr(X, name))
+            stored.append(_stored_array(path, 0, path.name))
+        return Matrix(X.shape, n_bytes, parts=tuple(stored))
+
+    def rows(self, start, stop, columns, request):
+        """Take columns of a range of rows, as `Matrix` does."""
+        parts = [block.csr_rows(start, stop, request) for block in self._blocks]
+        X = as_samples(sparse.hstack(parts, format="csr"), request)
+        return X if columns.size == self._shape[1] else X[:, columns]
+
+
+def _cut_columns(pointers):
+    """Cut columns where so many entries are together; a large column is one part."""
+    first = 0
+    while first < pointers.size - 1:
+        last = np.searchsorted(pointers, pointers[first] + _ENTRIES_AT_A_TIME, side="right") - 1
+        last = max(int(last), first + 1)
+        yield first, last
+        first = last
+
+
+def _check_room(folder, data, indices, request):
+    """Raise if a folder has no room for the entries of a matrix."""
+    needed = data.shape[0] * (data.dtype.itemsize + indices.dtype.itemsize)
+    free = disk_usage(folder).free
+    if needed > free:
+        raise RefusedFileError(
+            f"{request.name} is stored by columns (CSC), which are turned to rows in a temporary "
+            f"folder: that takes {needed / 2**30:.1f} GiB, and {folder} has {free / 2**30:.1f}. "
+            "TMPDIR names another folder; or store it by rows: with anndata, adata.X = "
+            "adata.X.tocsr() before it is written."
+        )
+
+
+def check_pointers(pointers, data, what, start):
+    """Return pointers to entries as int64; raise if they lead elsewhere."""
+    pointers = pointers.astype(np.int64)
+    in_order = pointers.size > 0 and not (np.diff(pointers) < 0).any()
+    if not in_order or not 0 <= pointers[0] <= pointers[-1] <= data.shape[0]:
+        stop = start + pointers.size - 1
+        raise ValueError(f"the {what} pointers of {what}s {start} ... {stop} lead elsewhere.")
+    return pointers
+
+
+def read_part(array, start, stop, columns=None):
+    """Read a range of an array, or of its rows; if that fails, name the chunk that is damaged."""
+    try:
+        return np.asarray(_slice(array, start, stop, columns))
+    except Exception as error:
+        chunk = _damaged_chunk(array, start, stop, columns)
+        if chunk is None:
+            raise
+        raise ValueError(f"{chunk} is damaged: {error}") from error
+
+
+def _slice(array, start, stop, columns):
+    return array[start:stop] if columns is None else array[start:stop, columns]
+
+
+def _damaged_chunk(array, start, stop, columns):
+    """Return the first chunk of a range that cannot be read, in words; None if it is none."""
+    height = (getattr(array, "chunks", None) or (None,))[0]
+    for first in () if height is None else range(start - start % height, stop, height):
+        last = min(first + height, stop)
+        try:
+            _slice(array, max(first, start), last, columns)
+        except Exception:
+            what = "entries" if columns is None else "rows"
+            return f"chunk {first // height} of {array.name} ({what} {first} ... {last - 1})"
+    return None
 
 
 def _matrix_of(arrays, n_bytes, request):

@@ -337,7 +337,8 @@ def batches(
         - an .npz file that is not compressed, with arrays X and y, or a folder that holds X.npy
           and y.npy (or whatever `target` is), and feature_names.npy, classes.npy and ids.npy if
           there are any;
-        - an .h5ad file, or a .zarr folder of AnnData, dense or CSR;
+        - an .h5ad file, or a .zarr folder of AnnData, dense, CSR, or CSC, which is turned to rows
+          once, in a temporary folder of about its size;
         - a query: a LazyFrame of Polars, a relation of DuckDB, or a data set of Arrow. It is run
           anew for each pass, with the columns that are needed, and must give the same rows in the
           same order; where it does not, that is an error;

@@ -1,5 +1,6 @@
 """The main job on Dask collections: the answer of the same samples in memory, and in batches."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,7 @@ dd = pytest.importorskip("dask.dataframe")
 pd = pytest.importorskip("pandas")
 
 NAMES = [f"g{j}" for j in range(9)]
+READING = sys.modules["centroidal.streaming.batches"]  # the function has the same name
 
 
 @pytest.fixture(autouse=True)
@@ -277,3 +279,78 @@ def test_what_needs_all_samples_is_refused_by_name(name, data):
     word = "permutations" if name == "n_permutations" else name
     with pytest.raises(ValueError, match=f"^{word}=.*"):
         select_features(da.from_array(data[0]), data[1], **{name: REFUSED[name]})
+
+
+# ------------------------------------------------------------------ files that workers read
+
+
+def write_parts(folder, frame, cuts=(20, 45, 70), height=9):
+    """Write a data frame as some Parquet files, of row groups of so many rows."""
+    folder.mkdir()
+    for number, part in enumerate(np.split(np.arange(len(frame)), cuts)):
+        frame.iloc[part].to_parquet(folder / f"{number}.parquet", row_group_size=height)
+    return folder
+
+
+@pytest.mark.parametrize("form", ["folder", "pattern", "URL", "URL of a pattern"])
+def test_files_that_workers_read_give_the_answer_of_batches(form, frame, tmp_path, monkeypatch):
+    folder = write_parts(tmp_path / "parts", frame)
+    source = {
+        "folder": folder, "pattern": f"{folder}/[0-9].parquet", "URL": f"file://{folder}",
+        "URL of a pattern": f"file://{folder}/*.parquet",
+    }[form]  # fmt: skip
+    monkeypatch.setattr(READING, "_BLOCK_BYTES", 16 * 9 * 8)
+    rows = batches(source, target="kind", groups="patient")
+    assert rows.blocks()[:3] == [(0, 9), (9, 11), (20, 9)]
+    options = {"cv": 3, "random_state": SEED}
+    found = select_features(rows.on_workers(), **options)
+    in_files = batches(folder, target="kind", groups="patient")
+    assert_same_answer(select_features(in_files, **options), found)
+
+
+def test_rows_that_are_preprocessed_on_workers_have_it_in_front_of_the_model(tmp_path):
+    X, y = make_data()
+    X = np.round(np.abs(10.0 * X))  # counts
+    source = write_npy(tmp_path / "arrays", X, y)
+    rows = batches(source, target="kind", preprocess="normalise,log1p")
+    found = select_features(rows.on_workers(), cv=3, random_state=SEED)
+    expected = select_features(rows, cv=3, random_state=SEED)
+    counts = pd.DataFrame(X, columns=rows.feature_names)
+    np.testing.assert_array_equal(found.model.predict(counts), expected.model.predict(counts))
+    assert_same_answer(*(replace(each, model=each.model[-1]) for each in (expected, found)))
+
+
+def test_large_row_groups_are_cut_and_small_ones_are_put_together(frame, tmp_path, monkeypatch):
+    folder = write_parts(tmp_path / "parts", frame, cuts=(60, 64, 68), height=60)
+    monkeypatch.setattr(READING, "_BLOCK_BYTES", 8 * 9 * 8)
+    rows = batches(folder, target="kind", drop=["patient"])
+    assert rows.blocks() == [(0, 60), (60, 8), (68, 22)]
+    monkeypatch.setattr(READING, "_LARGEST_BLOCK", 2)
+    assert rows.blocks() == [(0, 20), (20, 20), (40, 20), (60, 8), (68, 22)]
+    np.testing.assert_array_equal(rows.read_rows(40, 20), frame[NAMES].to_numpy()[40:60])
+    assert rows.read_labels(60, 8)[0].tolist() == frame["kind"][60:68].tolist()
+
+
+def test_damaged_file_is_named(frame, tmp_path):
+    folder = write_parts(tmp_path / "parts", frame)
+    content = bytearray((folder / "2.parquet").read_bytes())
+    content[100:600] = bytes(500)
+    (folder / "2.parquet").write_bytes(content)
+    rows = batches(folder, target="kind", drop=["patient"])
+    with pytest.raises((ValueError, OSError), match="parts/2.parquet could not be read"):
+        select_features(rows.on_workers())
+
+
+def test_text_is_not_read_by_workers(frame, tmp_path):
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    with pytest.raises(ValueError, match="table.csv is text, .* write it as Parquet"):
+        batches(tmp_path / "table.csv", target="kind").on_workers()
+
+
+def test_urls_that_lead_nowhere_are_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no file or folder file://.*/nothing"):
+        batches(f"file://{tmp_path}/nothing", target="kind")
+    with pytest.raises(FileNotFoundError, match="has no .parquet files"):
+        batches(f"file://{tmp_path}", target="kind")
+    with pytest.raises(OSError, match="nosuch://x cannot be read: Protocol not known"):
+        batches("nosuch://x", target="kind")

@@ -7,7 +7,7 @@ from .._data import check_next_classes
 from .._parameters import check_choice
 from ..classifiers import CostSensitiveClassifier
 from .intervals import GroupHits
-from .methods import METHODS, DataKind, selection_methods
+from .methods import DataKind, merging_methods, selection_methods
 from .procedures import FinalModel
 from .splits import Units, deal_repeats
 from .stand_ins import StandIns
@@ -16,10 +16,7 @@ from .stand_ins import StandIns
 def check_streams(method, needs_sums=False):
     """Raise unless a method needs not all samples, and if so asked not whole columns either."""
     known = [key for key, each in selection_methods().items() if each.streams]
-    if needs_sums:
-        kind = DataKind(2, 2, False, 0)
-        known = [key for key in known if METHODS[key].build(kind).merges]
-    check_choice("method", method, known)
+    check_choice("method", method, merging_methods() if needs_sums else known)
 
 
 def check_classes(found, counts, classes):

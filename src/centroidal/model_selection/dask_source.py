@@ -15,7 +15,15 @@ from sklearn.utils import column_or_1d
 from .._data import Features, check_block, count_block_labels
 from .._parameters import check_count
 from .._progress import progress_function
-from ..statistics.dask_collection import DaskCollection, call_later, gather, take_columns
+from ..statistics.dask_collection import (
+    DaskCollection,
+    RowBlocks,
+    call_later,
+    gather,
+    read_later,
+    take_columns,
+)
+from ..streaming.batches import Batches
 from ..streaming.labels import hash_names
 from ..streaming.passes import RowCount
 from ..streaming.request import texts
@@ -43,29 +51,33 @@ class DaskSource(CountedSource):
     ):
         check_streams(method, needs_sums=True)
         check_count("memory", memory)
-        if y is None:
-            raise ValueError("y=None must hold the class of each sample, or name a column of X.")
         self._progress, self._memory = progress_function(progress, "rows"), memory
         self.seed = seed_of(random_state)
-        self._read_labels(X, {"y": y} | ({} if groups is None else {"groups": groups}), classes)
-        given = Features(self._blocks.shape[1], _column_names(self._blocks.template))
-        self._features = Features(given.number, check_names(feature_names, given))
-        self._blocks = self._blocks.with_check(partial(check_block, _NAME, True, given.names))
+        self._batches = X if isinstance(X, Batches) else None
+        given = _of_batches(X) if self._batches else _of_collection(X, y, groups)
+        self._features = given.features._replace(names=check_names(feature_names, given.features))
+        self._count_labels(given.labels.persist(), classes, given.has_groups)
+        names = _column_names(given.blocks.template)
+        self._blocks = given.blocks.with_check(partial(check_block, _NAME, True, names))
         self._is_sparse = self._blocks.is_sparse
 
-    def _read_labels(self, X, columns, classes):
-        """Pair the blocks with labels and groups, which stay where they are, and count them."""
-        X, columns = take_columns(X, columns)
-        self._blocks = DaskCollection.of(X)
-        first, *others = [self._blocks.pair(name, column) for name, column in columns.items()]
-        self._labels = first.map(_label_block, *others).persist()
-        counts = [LabelCounts(*each) for each in self._labels.map(LabelBlock.count).gather()]
+    @property
+    def feature_names(self):
+        """Names of all features, which a model behind other steps does not know."""
+        if self._batches is None:
+            return super().feature_names
+        return np.array(self._batches.feature_names.tolist())
+
+    def _count_labels(self, labels, classes, has_groups):
+        """Count labels and groups, which stay where they are, in each block."""
+        counts = [LabelCounts(*each) for each in labels.map(LabelBlock.count).gather()]
         found = np.unique(np.concatenate([each.labels for each in counts if each.labels.size]))
         totals = [each.of_classes(found) for each in counts]
         self.classes, self.class_counts = check_classes(found, np.sum(totals, axis=0), classes)
         totals = np.array([each.of_classes(self.classes) for each in counts])
         self._n_before, self._n_rows = np.cumsum(totals, axis=0) - totals, totals.sum(axis=1)
-        self._groups = _merge_groups(counts, self.classes) if "groups" in columns else None
+        self._groups = _merge_groups(counts, self.classes) if has_groups else None
+        self._labels = labels
 
     def prepare(self, trials):
         """Say what is to be summarised and predicted."""
@@ -114,7 +126,43 @@ class DaskSource(CountedSource):
         estimator = self._plan.estimator
         solution = estimator._problem.solve_moments(estimator, None, self._moments)
         model = self._fit_model(candidate, scores.n_features, choice.costs, solution)
-        return self._tell_final(model, np.sqrt(self._moments.within_variance))
+        final = self._tell_final(model, np.sqrt(self._moments.within_variance))
+        if self._batches is None:
+            return final
+        return final._replace(model=self._batches.in_front_of(model))
+
+
+# ------------------------------------------------------------------ what is given
+
+
+class _Given(NamedTuple):
+    """Blocks of rows, and what is known of them before they are read."""
+
+    blocks: DaskCollection
+    labels: RowBlocks  # of `LabelBlock`
+    features: Features
+    has_groups: bool
+
+
+def _of_collection(X, y, groups):
+    """Pair the blocks of a collection with labels and groups."""
+    if y is None:
+        raise ValueError("y=None must hold the class of each sample, or name a column of X.")
+    X, columns = take_columns(X, {"y": y} | ({} if groups is None else {"groups": groups}))
+    blocks = DaskCollection.of(X)
+    labels, *others = [blocks.pair(name, column) for name, column in columns.items()]
+    features = Features(blocks.shape[1], _column_names(blocks.template))
+    return _Given(blocks, labels.map(_label_block, *others), features, bool(others))
+
+
+def _of_batches(rows):
+    """Let workers read the rows of files, each some of them."""
+    places = rows.blocks()
+    blocks = DaskCollection.of_reader(
+        rows.read_rows, places, rows.n_features, rows.n_stored is not None
+    )
+    labels = read_later(rows.read_labels, places).map(_label_block_of)
+    return _Given(blocks, labels, rows.features, rows.groups is not None)
 
 
 def _column_names(template):
@@ -173,6 +221,10 @@ def _label_block(labels, groups=None):
         check_sample_names("groups", groups, places.size)
         ids = hash_names(np.array(texts(groups), dtype=object))
     return LabelBlock(found, places.astype(np.int32), ids)
+
+
+def _label_block_of(both):
+    return _label_block(*both)
 
 
 def _merge_groups(counts, classes):

@@ -183,6 +183,12 @@ def selection_methods():
     return {key: each for key, each in METHODS.items() if each.selects}
 
 
+def merging_methods():
+    """Return the keys of methods whose training sets are sums of parts, as workers find them."""
+    streamed = [key for key, each in selection_methods().items() if each.streams]
+    return [key for key in streamed if METHODS[key].build(DataKind(2)).merges]
+
+
 def best_candidates(is_sparse):
     """Return the keys of the methods that "best" tries."""
     return tuple(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._data import as_frame, is_dask
+from .._optional import require
 from .._parameters import check_choice, check_costs, check_jobs
 from ..streaming.batches import Batches, batches
 from ..streaming.query_reader import is_query
@@ -414,8 +415,9 @@ def _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches)
             raise ValueError("groups must be None: batches(..., groups=COLUMN) names those of X.")
         unused = {"y": y, **in_memory, **not_streamed}
         _check_unused(unused, "needs all samples in memory, and X is Batches")
-        return BatchSource(X, method, *work, **in_batches)
-    if is_dask(X):
+        if not X.is_on_workers:
+            return BatchSource(X, method, *work, **in_batches)
+    if isinstance(X, Batches) or is_dask(X):
         random_state, n_jobs, progress = work
         options = {**in_memory, **not_streamed, **in_batches, "n_jobs": n_jobs}
         return _dask_source(X, y, method, random_state, progress, options)
@@ -424,12 +426,13 @@ def _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches)
 
 
 def _dask_source(X, y, method, random_state, progress, options):
-    """Return the source of a Dask collection; raise if an option is given that it has not."""
-    from .dask_source import DaskSource  # with a Dask collection in hand
+    """Return the source of what is on workers; raise if an option is given that it has not."""
+    require("dask", "dask", "Rows on workers")
+    from .dask_source import DaskSource
 
     takes = ("groups", "feature_names", "classes", "memory")
     others = {name: value for name, value in options.items() if name not in takes}
-    _check_unused(others, "is not for X that is a Dask collection")
+    _check_unused(others, "is not for X on workers")
     options = {name: options[name] for name in takes}
     return DaskSource(X, y, method, random_state, progress, **options)
 

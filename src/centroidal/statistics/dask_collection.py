@@ -158,6 +158,13 @@ class DaskCollection:
         )
 
     @classmethod
+    def of_reader(cls, read, places, n_features, is_sparse):
+        """Make blocks of what is read by ``read(first_row, n_rows)`` at some places."""
+        grid = [[part] for part in read_later(read, places).parts]
+        template = (csr_array if is_sparse else np.empty)((0, n_features))
+        return cls(grid, [0, n_features], [n_rows for _, n_rows in places], template)
+
+    @classmethod
     def _of_array(cls, X):
         _check_columns(X)
         edges = [0, *np.cumsum(X.chunks[1]).tolist()]
@@ -374,9 +381,17 @@ def call_later(function, *values):
 
 
 def gather(value):
-    """Compute a value, which must be small."""
+    """Compute a value, which must be small, or bring it where it is computed."""
+    if not dask.is_dask_collection(value):  # but a future
+        return value.result()
     (found,) = _gather([value])
     return found
+
+
+def read_later(read, places):
+    """Call a function of a place, for each of them, when it is needed."""
+    held, call = _send_once(read), dask.delayed(_call_at)
+    return RowBlocks([call(held, place) for place in places])
 
 
 def take_columns(X, columns):
@@ -464,6 +479,10 @@ def _n_rows(block):
 def _join_slices(parts, slices):
     """Put slices of neighbouring parts of a column together."""
     return np.concatenate([np.asarray(part)[own] for part, own in zip(parts, slices, strict=True)])
+
+
+def _call_at(function, place):
+    return function(*place)
 
 
 def _call(function, check, block):

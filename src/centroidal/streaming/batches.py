@@ -1,6 +1,8 @@
 """Tables that are larger than memory: the same rows in the same batches, as often as needed."""
 
-from copy import deepcopy
+from copy import copy, deepcopy
+from glob import glob, has_magic
+from itertools import pairwise
 from numbers import Integral
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +22,7 @@ from .labels import check_labels, check_n_labels, hash_names
 from .parquet_reader import ParquetReader
 from .pieces import check_values, concatenate_pieces
 from .query_reader import QueryReader, open_query
+from .remote import RemoteFile, is_url, list_remote
 from .request import Request
 from .text import TextReader
 
@@ -27,6 +30,7 @@ __all__ = ["Batch", "Batches", "batches"]
 
 _BATCH_BYTES = 2**25
 _MOST_ROWS = 2**16
+_BLOCK_BYTES, _LARGEST_BLOCK = 2**27, 4  # that a worker reads at a time; so many times it at most
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _KNOWN = (*_TEXT, ".parquet", ".npz", ".h5ad", ".zarr")
 
@@ -93,10 +97,13 @@ class Batches:
         What is done to the rows first.
     remarks : tuple
         Empty; what is unusual is an error.
+    is_on_workers : bool
+        Whether the workers of a Dask cluster read the rows, see :meth:`on_workers`.
     """
 
     ids = digest = None
     remarks = ()
+    is_on_workers = False
 
     def __init__(self, reader, request, batch_size, first=0, last=None, preprocess=None):
         self._reader, self._request, self.preprocess = reader, request, preprocess
@@ -229,10 +236,7 @@ class Batches:
         """
         n_classes = len(classes)
         groups, counts = np.array([], dtype=np.uint64), np.zeros((0, n_classes), dtype=int)
-        # Of a sparse source no feature need be read, of another it is one.
-        narrow = slice(0, 1 if self.n_stored is None else 0)
-        for piece in self._reader.pieces(0, _MOST_ROWS, narrow):
-            check_labels(piece.y, piece.n_rows, self.target, piece.name)
+        for piece in self._narrow_pieces(0, _MOST_ROWS):
             codes, hashes = label_codes(piece.y, classes), hash_names(piece.groups)
             together = np.union1d(groups, hashes)
             cells = np.searchsorted(together, hashes) * n_classes + codes
@@ -282,13 +286,101 @@ class Batches:
         # Words take as long as what is done with them; other readers may not run in a thread.
         return found if self.text is None else one_ahead(found)
 
+    def on_workers(self):
+        """Return the same rows, to be read by the workers of a Dask cluster.
+
+        Given to :func:`~centroidal.model_selection.select_features`, they are read and looked at by
+        whatever Dask computes with, such as the cluster of a ``distributed.Client``. Workers must
+        find the source at the same place.
+
+        Returns
+        -------
+        Batches
+            The same rows.
+
+        Raises
+        ------
+        ValueError
+            If the source is text or a query, which has to be read from its beginning.
+        """
+        if self.text is not None or isinstance(self._reader, TextReader | QueryReader):
+            what = "a query" if isinstance(self._reader, QueryReader) else "text"
+            raise ValueError(
+                f"{self.source} is {what}, which workers cannot begin to read in the middle; write "
+                "it as Parquet."
+            )
+        found = copy(self)
+        found.is_on_workers = True
+        return found
+
+    def blocks(self):
+        """Cut the rows into parts for workers; where a format has parts itself, they are these.
+
+        Returns
+        -------
+        list of (int, int)
+            First row of each part, and its number of rows.
+        """
+        most = max(1, int(_BLOCK_BYTES // self._reader.row_bytes))
+        starts = getattr(self._reader, "row_starts", range(0, self.n_samples, most))
+        found = []
+        for start, stop in zip(starts, [*starts[1:], self.n_samples], strict=True):
+            if found and stop - found[-1][0] <= most:
+                start, _ = found.pop()
+            # A part that is far too large is cut, though it is then unpacked again and again.
+            n_parts = max(1, (stop - start) // (_LARGEST_BLOCK * most))
+            edges = np.linspace(start, stop, n_parts + 1).astype(int).tolist()
+            found += [(first, last - first) for first, last in pairwise(edges) if last > first]
+        return found
+
+    def read_rows(self, first_row, n_rows):
+        """Read some rows.
+
+        Parameters
+        ----------
+        first_row, n_rows : int
+            The first of them, and their number.
+
+        Returns
+        -------
+        X : ndarray or csr_array of shape (n_rows, n_features)
+            The features.
+        """
+        return next(concatenate_pieces(self._pieces(first_row, n_rows), n_rows, n_rows))["X"]
+
+    def read_labels(self, first_row, n_rows):
+        """Read the labels of some rows, and their groups if there are any, and hardly more.
+
+        Parameters
+        ----------
+        first_row, n_rows : int
+            The first of them, and their number.
+
+        Returns
+        -------
+        y : ndarray of shape (n_rows,)
+            The labels.
+        groups : ndarray of shape (n_rows,) or None
+            Names of the groups.
+        """
+        pieces = self._narrow_pieces(first_row, n_rows)
+        found = next(concatenate_pieces(pieces, n_rows, n_rows))
+        return found["y"], found["groups"]
+
+    def _narrow_pieces(self, first_row, n_rows):
+        """Yield rows with their labels and, as far as a reader can do without, no features."""
+        narrow = slice(0, 1 if self.n_stored is None else 0)
+        for piece in self._reader.pieces(first_row, n_rows, narrow):
+            check_labels(piece.y, piece.n_rows, self.target, piece.name)
+            yield piece
+
     def _read(self, number):
         """Yield batches; whatever goes wrong is told with the number of the batch."""
         try:
             if self.n_samples is None:
                 self._reader.learn_labels()
             first_row = number * self.batch_size
-            pieces = self._pieces(first_row)
+            pieces = self._pieces(first_row, self.batch_size)
             for content in concatenate_pieces(pieces, self.batch_size, self.n_samples - first_row):
                 yield Batch(number=number, **content)
                 number += 1
@@ -296,11 +388,11 @@ class Batches:
             kind = ValueError if isinstance(error, ValueError) else OSError
             raise kind(f"Batch {number} of {self.source}: {error}") from error
 
-    def _pieces(self, first_row):
+    def _pieces(self, first_row, n_rows):
         # The total of a row, or its length, is that of all features.
         read = self._columns if self._steps is None else slice(None)
         names = self._reader.feature_names[read]
-        for piece in self._reader.pieces(first_row, self.batch_size, read):
+        for piece in self._reader.pieces(first_row, n_rows, read):
             check_labels(piece.y, piece.n_rows, self.target, piece.name)
             check_values(piece.X, names, piece.name)
             if self._steps is not None:
@@ -332,7 +424,8 @@ def batches(
     source : str, Path, query or function
         One of
 
-        - a .parquet file, or a folder of them, read in the order of their names;
+        - a .parquet file, or a folder of them, or a pattern such as "parts/2026-*.parquet", read in
+          the order of their names; also as a URL that fsspec knows, such as "s3://bucket/parts";
         - text: .csv, .tsv or .txt (with tabs), also with .gz;
         - an .npz file that is not compressed, with arrays X and y, or a folder that holds X.npy
           and y.npy (or whatever `target` is), and feature_names.npy, classes.npy and ids.npy if
@@ -426,7 +519,10 @@ def batches(
     if target is None:
         raise ValueError("target=None must name the labels.")
     is_path = isinstance(source, (str, Path))
-    source = Path(source) if is_path else open_query(source)
+    if is_url(source):
+        source = RemoteFile(source)
+    else:
+        source = Path(source) if is_path else open_query(source)
     name = source.name or str(source)
     request = Request.from_options(
         name, target=target, ids=ids, drop=drop, layer=layer, max_bytes=max_bytes, groups=groups
@@ -435,6 +531,8 @@ def batches(
         reader = _query_reader(source, request, text)
     elif text is None:
         reader = _reader(source, request)
+    elif isinstance(source, RemoteFile):
+        request.refuse_option("text", "documents are read from this machine")
     else:
         reader = _text_reader(source, request, text, encoding)
     if not reader.feature_names:
@@ -494,6 +592,13 @@ def _text_reader(path, request, text, encoding):
 
 
 def _reader(path, request):
+    if isinstance(path, RemoteFile):
+        paths, folder = list_remote(path)
+        return ParquetReader(paths, folder, request)
+    if not path.exists() and has_magic(str(path)):
+        paths = [each for each in map(Path, sorted(glob(str(path)))) if each.is_file()]
+        if paths:
+            return ParquetReader(paths, paths[0].parent.name, request)
     if not path.exists():
         raise FileNotFoundError(f"There is no file or folder {path}.")
     suffix = suffix_of(path)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from .._optional import require
 from .arrow_rows import ArrowRows, label_counts
 from .pieces import FileFacts, Fingerprint
+from .remote import RemoteFile
 from .request import clean_errors, list_differences
 
 _BUFFER_BYTES, _LEAST_BUFFER, _LARGEST_BUFFER = 2**24, 2**12, 2**20  # of all columns
@@ -35,6 +36,8 @@ class ParquetReader(ArrowRows):
     @property
     def fingerprint(self):
         """What the source is known by."""
+        if isinstance(self._paths[0], RemoteFile):
+            raise ValueError(f"{self._request.name}: a checkpoint is for files of this machine.")
         files = [FileFacts.of(file.path, n_rows=file.n_rows) for file in self._files]
         return Fingerprint("Parquet", files, self._digest_columns())
 
@@ -42,6 +45,12 @@ class ParquetReader(ArrowRows):
     def n_samples(self):
         """Number of rows."""
         return sum(file.n_rows for file in self._files)
+
+    @property
+    def row_starts(self):
+        """First row of each row group: from there on rows are read without others before them."""
+        heights = [height for file in self._files for height in file.heights if height]
+        return [0, *accumulate(heights[:-1])]
 
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; whole files and row groups before it are skipped."""
@@ -72,15 +81,17 @@ class ParquetReader(ArrowRows):
 
     def _footer(self, path, name):
         with clean_errors(name, _KIND), self._open(path) as stored:
-            file = _File(path, name, stored.metadata.num_rows)
+            file = _File(path, name, stored.metadata.num_rows, _heights(stored.metadata))
             # Not the schema of its metadata, which refers to it and so keeps it in memory.
             return file, stored.schema_arrow
 
     def _open(self, path, n_columns=1, encoded=()):
         """Open a file; columns of texts that are named are read as places in a dictionary."""
         buffer = min(max(_BUFFER_BYTES // n_columns, _LEAST_BUFFER), _LARGEST_BUFFER)
+        path, system = path.opened_by if isinstance(path, RemoteFile) else (path, None)
         return self._parquet.ParquetFile(
             path,
+            filesystem=system,
             buffer_size=buffer,
             pre_buffer=False,  # which would hold a whole row group, as it is stored, in memory
             page_checksum_verification=True,
@@ -104,7 +115,9 @@ class ParquetReader(ArrowRows):
         with clean_errors(file.name, _KIND):
             stored = self._open(file.path, len(names), encoded=self._text_target)
         with stored:
-            heights = _heights(file, stored.metadata)
+            heights = _heights(stored.metadata)
+            if heights != file.heights:
+                raise ValueError(f"{file.name} has changed since its footer was read.")
             first_group = bisect_right([*accumulate(heights)], first_row)
             first_row -= sum(heights[:first_group])
             for groups in self._groups_to_read(heights, first_group, len(names)):
@@ -156,12 +169,11 @@ class _File(NamedTuple):
     path: object
     name: str
     n_rows: int
+    heights: list  # of the row groups
 
 
-def _heights(file, meta):
-    """Return the rows of each row group; raise if they are not those that were counted."""
-    if meta.num_rows != file.n_rows:
-        raise ValueError(f"{file.name} has changed since its footer was read.")
+def _heights(meta):
+    """Return the rows of each row group."""
     return [meta.row_group(group).num_rows for group in range(meta.num_row_groups)]
 
 

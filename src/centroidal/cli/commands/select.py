@@ -5,7 +5,15 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from ...model_selection.methods import BEST, DEFAULT, METHODS, SCORES, SCORINGS
+from ..._optional import require
+from ...model_selection.methods import (
+    BEST,
+    DEFAULT,
+    METHODS,
+    SCORES,
+    SCORINGS,
+    merging_methods,
+)
 from .. import display
 from ..documents import OF_TEXT, add_text, check_text, streamed_text, text_options
 from ..files import (
@@ -52,7 +60,8 @@ EXAMPLES = """\
   centroidal select expression.csv --target tumour --distinct 0.8 --include TP53
   centroidal select mails/ --text --target class --encoding latin-1 --report mails.html
   centroidal select cells.h5ad --target kind --layer counts --normalise 1e4 --log1p --stream
-  centroidal select parts/ --target tumour --stream --checkpoint so_far.skops"""
+  centroidal select parts/ --target tumour --stream --checkpoint so_far.skops
+  centroidal select s3://bucket/parts --target tumour --cluster tcp://scheduler:8786"""
 
 _N_RESAMPLES, _N_PERMUTATIONS, _N_STAND_INS = 50, 1000, 3
 _IN_MEMORY = (
@@ -61,6 +70,10 @@ _IN_MEMORY = (
     "--covariates",
     "--compare", "--export-selected", "--distinct", "--feature-costs", "--budget", "--stand-ins",
 )  # fmt: skip
+_FOLDERS = (
+    "; with --stream also a folder of .parquet files, a pattern such as 'parts/*.parquet', or the "
+    "URL of either, such as s3://bucket/parts"
+)
 _FILES = {
     "--report": (".html",),
     "--model": (".skops",),
@@ -77,7 +90,7 @@ _NOT_WRITTEN_BACK = ("--samples", "--impute", "--duplicates", "--text")  # as th
 
 def add_arguments(parser, is_audit=False):
     """Add the arguments; an audit does without those that it answers itself."""
-    folders = "" if is_audit else "; with --stream also a folder of .parquet files"
+    folders = "" if is_audit else _FOLDERS
     folders += (
         "; with --text also .jsonl (also .gz), or a folder with a folder a class and a file a "
         "document"
@@ -87,7 +100,8 @@ def add_arguments(parser, is_audit=False):
     reading = parser.add_argument_group("reading the table")
     add_options(reading, *READING, *SHEET, "--impute", *PREPARING)
     if is_audit:
-        parser.set_defaults(audit=True, learning_curve=True, stream=False, checkpoint=None)
+        parser.set_defaults(audit=True, learning_curve=True)
+        parser.set_defaults(stream=False, checkpoint=None, cluster=None, workers=None)
     else:
         _add_stream(reading)
     add_text(parser.add_argument_group("documents"))
@@ -106,6 +120,15 @@ def _add_stream(group):
     group.add_argument(
         "--checkpoint", metavar="C.skops",
         help="with --stream: checkpoint file; after an interruption the same command resumes there",
+    )  # fmt: skip
+    group.add_argument(
+        "--workers", type=whole_number(1), metavar="N",
+        help="read the table, as with --stream, in N processes of Dask, which are ended after it",
+    )  # fmt: skip
+    group.add_argument(
+        "--cluster", metavar="ADDRESS",
+        help="the same on the cluster of a Dask scheduler, such as tcp://scheduler:8786, whose "
+        "workers can read the table",
     )  # fmt: skip
 
 
@@ -280,7 +303,7 @@ def select_and_show(args, messages, shown):
             "alone."
         )
     outputs = _check_outputs(args)
-    work = _select_stream if args.stream else _select_table
+    work = _select_stream if _way(args) else _select_table
     table, selection, comparison = work(args, messages)
     selection = name_columns(selection, args)
     values = {"table": table_values(table), "selection": selection.to_dict()}
@@ -305,8 +328,8 @@ def _check_outputs(args):
     for option in _NOT_WRITTEN_BACK:
         if option_value(args, option):
             raise InputError(f"--write-back writes to the file as it is, so not with {option}.")
-    if args.no_call is not None and args.stream:
-        raise InputError("--no-call is for all samples in memory, so not with --stream.")
+    if args.no_call is not None and _way(args):
+        raise InputError(f"--no-call is for all samples in memory, so not with {_way(args)}.")
     may_exist, inputs = ["--checkpoint"], input_files(args)
     if args.write_back in ("", args.table):
         args.write_back, inputs = args.table, []
@@ -354,21 +377,34 @@ def _check_budget(args):
 
 def _check_stream(args):
     """Raise if an option needs all samples in memory, which is what --stream is to avoid."""
-    if not args.stream:
-        if args.checkpoint is not None:
-            raise InputError(f"--checkpoint {args.checkpoint} needs --stream.")
+    way = _way(args)
+    if way != "--stream" and args.checkpoint is not None:
+        raise InputError(f"--checkpoint {args.checkpoint} needs --stream.")
+    if way is None:
         return
-    streamed = [key for key, each in METHODS.items() if each.selects and each.streams]
+    if args.workers is not None and args.cluster is not None:
+        raise InputError("--workers starts a cluster and --cluster names one; give one of them.")
+    if way != "--stream" and args.jobs is not None:
+        raise InputError(f"--jobs is for cores of this process, so not with {way}.")
+    streamed = merging_methods()
+    if way == "--stream":
+        streamed = [key for key, each in METHODS.items() if each.selects and each.streams]
     if args.method not in streamed:
         raise InputError(
-            f"--stream knows --method {' and '.join(streamed)}; {args.method} needs all samples in "
+            f"{way} knows --method {' and '.join(streamed)}; {args.method} needs all samples in "
             "memory."
         )
-    if args.text is not None and args.method != "l2":
-        raise InputError(f"--stream --text knows --method l2, not {args.method}.")
+    if args.text is not None and (args.method != "l2" or way != "--stream"):
+        raise InputError(f"--text goes with --stream --method l2, not with {way} {args.method}.")
     for option in (*_IN_MEMORY, "--min-df", "--counts", "--sublinear"):
         if option_value(args, option):
-            raise InputError(f"{option} is for all samples in memory, so not with --stream.")
+            raise InputError(f"{option} is for all samples in memory, so not with {way}.")
+
+
+def _way(args):
+    """Return the option by which the table is not read whole; None if it is."""
+    ways = ("--workers", "--cluster", "--stream")
+    return next((option for option in ways if option_value(args, option)), None)
 
 
 def _parameters(args):
@@ -462,11 +498,38 @@ def _select_stream(args, messages):
             groups=None if args.groups == "none" else args.groups, max_bytes=args.max_bytes,
             preprocess=preprocess_names(args),
         )  # fmt: skip
-    with messages.bar("Selecting features") as advance, _stream_errors(args):
-        selection = select_features(
-            rows, **_parameters(args), checkpoint=args.checkpoint, progress=advance
-        )
+        if _way(args) != "--stream":
+            rows = rows.on_workers()
+    options = _parameters(args)
+    with _cluster(args, messages) as dashboard:
+        if dashboard is not None:
+            options["n_jobs"] = None
+            messages.note(f"Dashboard: {dashboard}")
+        with messages.bar("Selecting features") as advance, _stream_errors(args):
+            selection = select_features(
+                rows, **options, checkpoint=args.checkpoint, progress=advance
+            )
     return rows, selection, None
+
+
+@contextmanager
+def _cluster(args, messages):
+    """Open the cluster that is asked for, if one is, and yield the address of its dashboard."""
+    if args.cluster is None and args.workers is None:
+        yield None
+        return
+    require("distributed", "dask", _way(args))
+    from ...statistics.dask_cluster import open_cluster
+
+    if args.workers is not None:
+        messages.note(f"Starting {args.workers} workers ...")
+    cluster = open_cluster(args.cluster, args.workers)
+    with input_errors():
+        dashboard = cluster.__enter__()
+    try:
+        yield dashboard
+    finally:
+        cluster.__exit__(None, None, None)
 
 
 @contextmanager
@@ -520,7 +583,7 @@ def _write(outputs, args, selection, table, comparison):
         write_back(
             selection, args.table, path, target=args.target, layer=args.layer, ids=args.id,
             drop=args.drop, max_bytes=args.max_bytes, no_call=args.no_call,
-            training=not args.stream, force=force or args.write_back == args.table,
+            training=_way(args) is None, force=force or args.write_back == args.table,
         )  # fmt: skip
 
     outputs.write("--model", save)
@@ -567,7 +630,7 @@ def _next_steps(args, table, written):
         steps["score it on other samples"] = shlex.join(words)
     if args.report is None:
         steps["see more in a report"] = f"{again} --report report.html"
-    if not args.stream:
+    if _way(args) is None:
         same = ("--target", *READING, *SHEET, "--impute", *PREPARING, "--groups")
         same += () if args.text is None else ("--text", *OF_TEXT)
         words = ["centroidal", "compare", args.table, *given_options(args, same)]

@@ -18,7 +18,7 @@ setup: $(VENV)/.ready  ## virtual environment with everything below
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(INSTALL) --upgrade "pip>=25.1"
-	$(BIN)/python $(INSTALL) --editable ".[plot,io,persist,onnx,cli,dask]" --group test --group formats --group browser --group lint --group docs
+	$(BIN)/python $(INSTALL) --editable ".[plot,io,persist,onnx,cli,dask,app]" --group test --group formats --group browser --group lint --group docs
 	@touch $@
 
 # PyTorch is large and only the encoders need it, so that the demo does without.
@@ -51,7 +51,7 @@ test-oldest: $(OLDEST)/.ready  ## the tests on the oldest supported versions, bu
 $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python $(INSTALL) --upgrade "pip>=25.1"
-	$(OLDEST)/bin/python $(INSTALL) --editable ".[plot,io,persist,onnx,neural,cli,dask]" --group test --constraint tests/oldest.txt
+	$(OLDEST)/bin/python $(INSTALL) --editable ".[plot,io,persist,onnx,neural,cli,dask,app]" --group test --constraint tests/oldest.txt
 	@touch $@
 
 lint: setup  ## style, spelling and import contracts

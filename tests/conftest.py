@@ -1,5 +1,7 @@
 """Fixtures that every room uses."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -8,3 +10,20 @@ import pytest
 def rng():
     """A source of randomness that is the same in every run."""
     return np.random.default_rng(20)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium without a window."""
+    reason = "pages are not tried in a browser: "
+    api = pytest.importorskip(
+        "playwright.sync_api", reason=reason + "pip install playwright", exc_type=ImportError
+    )
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        pytest.skip(reason + "no chromium on the path, install the package chromium")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()

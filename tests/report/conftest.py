@@ -1,6 +1,4 @@
-"""A selection, a comparison, and a browser to open pages in."""
-
-import shutil
+"""A selection and a comparison."""
 
 import pytest
 from sklearn.dummy import DummyClassifier
@@ -31,20 +29,3 @@ def comparison():
 @pytest.fixture(scope="session")
 def evaluation():
     return make_evaluation()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Chromium without a window."""
-    reason = "the report is not tried in a browser: "
-    api = pytest.importorskip(
-        "playwright.sync_api", reason=reason + "pip install playwright", exc_type=ImportError
-    )
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, names)), None)
-    if path is None:
-        pytest.skip(reason + "no chromium on the path, install the package chromium")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()

@@ -62,6 +62,7 @@ def demo(n_samples, n_features, selection, n_informative, written):
             "--report report.html --model model.skops",
             "then predict": "centroidal predict model.skops NEW.csv -o predictions.csv",
             "a table to try it on": "centroidal datasets expression -o expression.csv",
+            "all of it in a browser": "centroidal app",
         },
     )
 

@@ -5,7 +5,7 @@ import the library inside functions, so that help and mistakes are answered at o
 return an exit code of its own.
 """
 
-from . import audit, compare, datasets, demo, evaluate, export, merge, predict, select, show
+from . import app, audit, compare, datasets, demo, evaluate, export, merge, predict, select, show
 
 __all__ = ["COMMANDS"]
 
@@ -21,4 +21,5 @@ COMMANDS = {
     "merge": merge,
     "export": export,
     "datasets": datasets,
+    "app": app,
 }

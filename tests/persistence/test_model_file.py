@@ -43,6 +43,7 @@ from centroidal import (
     SparseCenterClassifier,
     SparseCenterClassifierCV,
 )
+from centroidal.model_selection import SiteCounts, SiteSummary
 from centroidal.persistence import UntrustedTypeError, load_model, read_model_card, save_model
 from centroidal.persistence.trusted_types import ALLOWED
 from centroidal.persistence.trusted_types import ESTIMATORS as TRUSTED_ESTIMATORS
@@ -58,6 +59,7 @@ import_module("skops.io")
 pytestmark = pytest.mark.filterwarnings("ignore:n_features=. are too few:UserWarning")
 
 _MARGIN = DisjointCentroidClassifier("margin")
+OF_SITES = [SiteSummary(), SiteCounts()]
 EVERYTHING = ESTIMATORS + WITHOUT_PROBABILITIES + TRANSFORMERS + ENCODERS
 OF_TEXT = [WordCounter(), WordHasher(), WordWeights()]  # kept with models in test_text.py
 N_MUTANTS = int(os.environ.get("CENTROIDAL_N_MUTANTS", "300"))
@@ -125,7 +127,7 @@ def test_estimator_that_is_not_fitted_keeps_its_parameters(estimator, path):
 
 def test_list_of_estimators_is_complete():
     ours = {name for name in TRUSTED_ESTIMATORS if name.startswith("centroidal.")}
-    public = {type(each) for each in (*EVERYTHING, *OF_TEXT)}
+    public = {type(each) for each in (*EVERYTHING, *OF_TEXT, *OF_SITES)}
     assert {getattr(centroidal, name) for name in PUBLIC_ESTIMATORS} <= public
     assert ours == {f"{each.__module__}.{each.__qualname__}" for each in public}
 

@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import shlex
 
 from .messages import plain
 
@@ -132,14 +131,29 @@ def model(path, **values):
     _console().print(_grid(_model_lines(path, **values)))
 
 
-def merge_counts(counts, *, written, class_name, classes, n_features, **card):
+def site(steps, *, classes, fold_counts, class_name, source, written, **_):
+    """Show what leaves a site: how many samples of each class were summed up in each fold."""
+    console = _console()
+    what = "sums over" if class_name == "SiteSummary" else "counts of predictions of"
+    labels = classes.tolist()
+    _say(console, f"{source}: {what} these samples, by class and fold, and none of them.")
+    table = _table(("samples of", "left"), *((label, "right") for label in labels))
+    for number, row in enumerate(fold_counts.tolist(), start=1):
+        table.add_row(f"fold {number}", *(f"{count:,}" for count in row))
+    console.print(table)
+    _list_files(console, written)
+    _list_steps(console, steps)
+
+
+def merge_counts(counts, steps, *, written, class_name, classes, n_features, **card):
     """Show what was merged into a model: the samples of each file and of all."""
     console = _console()
     selected = card.get("selected_features")
+    nouns = "summaries" if class_name == "SiteSummary" else "models"
     which = "" if selected is None else f", of which it reads {_first_names(selected)}"
     _say(
         console,
-        f"{len(counts)} models are merged into a {class_name} of {card['n_samples']:,} samples "
+        f"{len(counts)} {nouns} are merged into a {class_name} of {card['n_samples']:,} samples "
         f"and {n_features:,} features{which}.",
     )
     labels = classes.tolist()
@@ -151,14 +165,7 @@ def merge_counts(counts, *, written, class_name, classes, n_features, **card):
     console.print(table)
     _say(console, card["remarks"][-1], style="bold")
     _list_files(console, written)
-    path = shlex.quote(written[0])
-    _list_steps(
-        console,
-        {
-            "predict new samples": f"centroidal predict {path} NEW.csv -o predictions.csv",
-            "see what is in it": f"centroidal show {path}",
-        },
-    )
+    _list_steps(console, steps)
 
 
 def datasets(datasets):
@@ -286,7 +293,8 @@ def _model_lines(path, n_features, selected_features, **card):
     yield "class", card["class_name"]
     if card["classes"] is not None:
         yield "classes", ", ".join(map(str, card["classes"]))
-    yield "features", "not fitted" if n_features is None else f"{n_features:,}"
+    if n_features is not None or card["classes"] is None:  # counts of sites have classes alone
+        yield "features", "not fitted" if n_features is None else f"{n_features:,}"
     if selected_features is not None:
         yield "selected", _first_names(selected_features)
     for name, value in card["parameters"].items():

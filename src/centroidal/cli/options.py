@@ -31,6 +31,10 @@ _OPTIONS = {
     "random_state": "--seed",
     "checkpoint": "--checkpoint",
     "no_call": "--no-call",
+    "allow_small": "--allow-small",
+    "method": "--method",
+    "rule": "--rule",
+    "scoring": "--scoring",
     "y": "--target",
 }
 

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from .._data import LabelledData, check_labelled
 from ..statistics.threads import row_blocks
 from ..streaming.labels import hash_names
-from ..streaming.request import list_names, texts
+from ..streaming.request import count_noun, list_names, texts
 from .preparation import check_names
 from .splits import Groups, Units, check_groups, cut_samples
 
@@ -82,7 +82,7 @@ class SiteSamples(NamedTuple):
                     f"class {label!r} has {few.tell(least)} in a fold, fewer than "
                     f"{LEAST_SAMPLES}: sums over so few say much of each. Take fewer folds (cv="
                     f"{self.n_folds}), join the class with another, leave it out, or allow it by "
-                    "name with allow_small."
+                    "name (allow_small, --allow-small)."
                 )
 
     @property
@@ -124,7 +124,8 @@ class SiteSamples(NamedTuple):
         missing = [name for name in wanted.tolist() if name not in where]
         if missing:
             raise ValueError(
-                f"X lacks {len(missing)} features of the merged summary: {list_names(missing)}."
+                f"X lacks {count_noun(len(missing), 'feature')} of the merged summary: "
+                f"{list_names(missing)}."
             )
         return np.array([where[name] for name in wanted.tolist()])
 

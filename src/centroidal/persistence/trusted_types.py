@@ -25,6 +25,8 @@ ESTIMATORS = {
     "centroidal.feature_selection.recursive_ridge.RecursiveRidgeSelector",
     "centroidal.feature_selection.relieff.ReliefFSelector",
     "centroidal.model_selection.disjoint_centroid_cv.DisjointCentroidClassifierCV",
+    "centroidal.model_selection.federated.SiteCounts",
+    "centroidal.model_selection.federated.SiteSummary",
     "centroidal.model_selection.fisher_subspace_cv.FisherSubspaceClassifierCV",
     "centroidal.model_selection.linear_svm.ProbabilityLinearSVC",
     "centroidal.model_selection.random_features.RandomFeaturesClassifier",
@@ -75,8 +77,6 @@ ESTIMATORS = {
     "sklearn.svm._classes.LinearSVC",  # whose compiled code is for fitting alone
 }
 _PARTS = {
-    "centroidal.model_selection.federated.SiteCounts",
-    "centroidal.model_selection.federated.SiteSummary",
     "centroidal.statistics.class_moments.ClassMoments",
     "centroidal.statistics.class_subspace.ClassSubspace",
     "centroidal.statistics.sliding_subspace.Chunk",

@@ -5,7 +5,21 @@ import the library inside functions, so that help and mistakes are answered at o
 return an exit code of its own.
 """
 
-from . import app, audit, compare, datasets, demo, evaluate, export, merge, predict, select, show
+from . import (
+    app,
+    audit,
+    compare,
+    datasets,
+    demo,
+    evaluate,
+    export,
+    merge,
+    predict,
+    score,
+    select,
+    show,
+    summarise,
+)
 
 __all__ = ["COMMANDS"]
 
@@ -19,6 +33,8 @@ COMMANDS = {
     "evaluate": evaluate,
     "show": show,
     "merge": merge,
+    "summarise": summarise,
+    "score": score,
     "export": export,
     "datasets": datasets,
     "app": app,

@@ -34,10 +34,8 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
         the place of 1.2.
     disjoint, norm, shared_features, center, scale, calibration, n_init, random_state : object
         As in :class:`DisjointCentroidClassifier`, with the same defaults.
-    cv : int, cross-validation generator, iterable or None, default=None
-        As in scikit-learn; None is 5 stratified folds.
-    scoring : str, callable or None, default=None
-        Scorer of scikit-learn; None is accuracy.
+    cv, scoring : object
+        As in :class:`SparseCenterClassifierCV`, with the same defaults.
     rule : {"one_se", "best"}, default="one_se"
         "one_se": smallest weight whose mean score is within one standard error of the best.
         "best": smallest weight with the best mean score.

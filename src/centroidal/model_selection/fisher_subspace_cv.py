@@ -55,10 +55,8 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
         scale ends at four times the rule "log2" of the thesis, or at the rank the data can have.
     threshold, balance, priors : object
         As in :class:`FisherSubspaceClassifier`, with the same defaults.
-    cv : int, cross-validation generator, iterable or None, default=None
-        As in scikit-learn; None is 5 stratified folds.
-    scoring : str, callable or None, default=None
-        Scorer of scikit-learn; None is accuracy.
+    cv, scoring : object
+        As in :class:`SparseCenterClassifierCV`, with the same defaults.
     rule : {"best", "one_se"}, default="best"
         "best": fewest components with the best mean score. "one_se": fewest whose mean score is
         within one standard error of the best, see the Notes.

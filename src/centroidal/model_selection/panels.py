@@ -22,7 +22,7 @@ from .._parameters import number, optional
 from ..feature_selection import ColumnSelector
 from ..solvers.knapsack import affordable_in_order, best_within_budget
 from ..solvers.ranking import ROUNDING
-from ..statistics.correlation import unit_residuals
+from ..statistics.residuals import unit_residuals
 from .metrics import Predicted
 
 _MOST_DISTINCT = 256  # features that are tried where each is compared with those before it

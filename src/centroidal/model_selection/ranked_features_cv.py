@@ -53,15 +53,8 @@ class RankedFeaturesClassifierCV(
         number of features that the rule chooses for all of them together.
     n_features_grid : int, array-like of int or None, default=None
         Numbers of features to try: an array, or how many values on a log scale; None is 15.
-    cv : int, cross-validation generator, iterable or None, default=None
-        As in scikit-learn; None is 5 stratified folds.
-    scoring : str, callable or None, default=None
-        Scorer of scikit-learn; None is accuracy.
-    rule : {"one_se", "best"}, default="one_se"
-        "one_se": fewest features whose mean score is within one standard error of the best.
-        "best": fewest features with the best mean score.
-    n_jobs : int or None, default=None
-        Number of threads, over the folds. The result does not depend on it.
+    cv, scoring, rule, n_jobs : object
+        As in :class:`SparseCenterClassifierCV`, with the same defaults.
 
     Attributes
     ----------

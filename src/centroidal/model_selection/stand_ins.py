@@ -14,7 +14,7 @@ import numpy as np
 from .._data import Features, columns_of
 from .._parameters import number
 from ..solvers.ranking import ROUNDING
-from ..statistics.correlation import unit_residuals
+from ..statistics.residuals import unit_residuals
 from .metrics import Tested
 from .panels import class_of_features
 

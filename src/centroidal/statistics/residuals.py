@@ -1,6 +1,7 @@
 """Rows minus their center, as an operator: sparse rows are centred implicitly.
 
-Also mean inner products of the columns over the samples of each class, and over all samples.
+Also mean inner products of the columns over the samples of each class, and over all samples; and
+how few columns go together inside the classes: products of residuals of unit length.
 """
 
 from copy import copy
@@ -9,6 +10,9 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from .class_moments import class_moments
+
+_CONSTANT = 1e-12  # a spread inside the classes below this share of the values is rounding
 _ENTRIES_PER_BLOCK = 2**20
 _LARGEST_GRAMS = 2**24  # entries of the matrices of all classes together that are kept
 
@@ -26,6 +30,21 @@ def residuals(X, codes, means, weights=None, scale=None):
         X, codes, weights = X[counted], codes[counted], weights[counted]
     kind = _SparseResiduals if issparse(X) else _DenseResiduals
     return kind(X, codes, weights, means, scale)
+
+
+def unit_residuals(X, codes, n_classes):
+    """Columns minus their class means, of unit length; zero for one without spread in the classes.
+
+    The product of two of them is their correlation inside the classes. They are made dense, so the
+    columns should be few.
+    """
+    moments = class_moments(X, codes, n_classes)
+    rows = X.toarray() if issparse(X) else np.asarray(X, dtype=float)
+    found = rows - moments.means[codes]
+    lengths = np.sqrt(np.einsum("ij,ij->j", found, found))
+    sizes = np.abs(rows).max(axis=0, initial=0.0) * np.sqrt(codes.size)
+    found[:, lengths <= _CONSTANT * sizes] = 0.0
+    return found / np.where(lengths > 0.0, lengths, 1.0)
 
 
 class _DenseResiduals:

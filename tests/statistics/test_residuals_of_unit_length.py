@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_array
 
-from centroidal.statistics.correlation import unit_residuals
+from centroidal.statistics.residuals import unit_residuals
 
 
 def test_products_are_correlations_after_the_class_means_are_taken_off():

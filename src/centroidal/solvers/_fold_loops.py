@@ -135,15 +135,14 @@ def solve_sets(X, cells, middles, n_folds, left_out, counts, rounding, width, ro
     and a constant; and in `errors` (sets) the most that rounding does to a root.
     """
     n_sets, n_classes = counts.shape
-    all_sums = np.empty((n_folds + 2, n_classes, 2, width))
-    all_means, all_losses = np.empty((n_classes, width)), np.empty((n_classes, width))
-    work = np.empty((7, width))
     for first in range(0, X.shape[1], width):
         n = min(width, X.shape[1] - first)
         last, near = first + n, middles[first : first + n]
-        sums, means, losses = all_sums[..., :n], all_means[:, :n], all_losses[:, :n]
-        squares, inside, largest, rates = work[0, :n], work[1, :n], work[2, :n], work[3, :n]
-        middle, gains, loss = work[4, :n], work[5, :n], work[6, :n]
+        # Of just this width: in slices of wider arrays the compiler knows of no neighbours.
+        sums, work = np.empty((n_folds + 2, n_classes, 2, n)), np.empty((7, n))
+        means, losses = np.empty((n_classes, n)), np.empty((n_classes, n))
+        squares, inside, largest, rates = work[0], work[1], work[2], work[3]
+        middle, gains, loss = work[4], work[5], work[6]
         add_cells(X, cells, middles, first, sums)
         sum_folds(sums)
         for s in range(n_sets):
@@ -200,31 +199,40 @@ def take(row, order, values):
 
 
 @compiled
-def add_lines(rows, order, models, lines, first, spans, gaps, constants):
+def add_lines(rows, order, models, lines, first, spans, width, gaps, constants):
     """Sum for each set and model what the features that enter it add to distances.
 
     The sets are those from `first` on; `spans` (sets, 2, 2) are the places of the rows to test, in
-    one or two folds. `gaps` is of shape (sets, models + 1, classes - 1, places), `constants` the
-    same without places.
+    one or two folds. `gaps` is of shape (sets, classes - 1, models + 1, places), `constants` the
+    same without places. Features are taken `width` at a time, so that the sums of one set stay
+    near.
     """
-    n_sets, _, n_others, _ = gaps.shape
-    values = np.empty(order.size)
-    for j in range(rows.shape[0]):
-        take(rows[j], order, values)
+    n_sets, n_others, _, _ = gaps.shape
+    for begin in range(0, rows.shape[0], width):
+        some = rows[begin : begin + width]
+        end = begin + some.shape[0]
+        values = np.empty((some.shape[0], order.size))
+        for j in range(some.shape[0]):
+            take(some[j], order, values[j])
         for s in range(n_sets):
-            model = models[first + s, j]
+            span, model = spans[first + s], models[first + s, begin:end]
             for c in range(n_others):
-                slope = lines[first + s, c, 0, j]
-                constants[s, model, c] += lines[first + s, c, 1, j]
-                width = spans[first + s, 0, 1] - spans[first + s, 0, 0]
-                one = values[spans[first + s, 0, 0] : spans[first + s, 0, 1]]
-                gap = gaps[s, model, c]
-                for t in range(one.size):
-                    gap[t] += slope * one[t]
-                other = values[spans[first + s, 1, 0] : spans[first + s, 1, 1]]
-                gap = gap[width:]
-                for t in range(other.size):
-                    gap[t] += slope * other[t]
+                slopes, steps = lines[first + s, c, 0, begin:end], lines[first + s, c, 1, begin:end]
+                add_features(values, model, slopes, span[0], gaps[s, c], 0)
+                add_features(values, model, slopes, span[1], gaps[s, c], span[0, 1] - span[0, 0])
+                for j in range(model.size):
+                    constants[s, c, model[j]] += steps[j]
+
+
+@compiled
+def add_features(values, models, slopes, span, gaps, place):
+    """Add what each feature adds, in the rows of a span, to its model, from a place on."""
+    n = span[1] - span[0]
+    for j in range(models.size):
+        own, slope = values[j, span[0] : span[1]], slopes[j]
+        gap = gaps[models[j], place : place + n]
+        for t in range(own.size):
+            gap[t] += slope * own[t]
 
 
 @compiled
@@ -233,14 +241,14 @@ def count_nearest(gaps, constants, margins, span, true, counts):
 
     `margins` is by how much a class stands back behind the one before it, for each model.
     """
-    n_models, n_others = margins.size, gaps.shape[1]
+    n_models, n_others = margins.size, gaps.shape[0]
     total, width = np.zeros((n_others, gaps.shape[2])), span[0, 1] - span[0, 0]
     constant = np.zeros(n_others)
     for g in range(n_models):
         for c in range(n_others):
-            constant[c] += constants[g, c]
+            constant[c] += constants[c, g]
             for t in range(gaps.shape[2]):
-                total[c, t] += gaps[g, c, t]
+                total[c, t] += gaps[c, g, t]
         for fold in range(2):
             begin = span[fold, 0]
             for t in range(span[fold, 1] - begin):

@@ -111,13 +111,13 @@ def _rank(X, codes, n_classes):
 def _count(rows, order, models, lines, spans, true, margins, n_classes):
     """Count for each set by model, fold, true and nearest class, some sets at a time."""
     widths, n_models = (spans[..., 1] - spans[..., 0]).sum(axis=1), margins.shape[1]
-    shape = n_models + 1, n_classes - 1, widths.max()
+    shape = n_classes - 1, n_models + 1, widths.max()
     height = max(1, _NUMBERS // int(np.prod(shape)))
     counts = np.zeros((len(spans), n_models, 2, n_classes, n_classes), dtype=np.int64)
     for first in range(0, len(spans), height):
         some = range(first, min(first + height, len(spans)))
         gaps, constants = np.zeros((len(some), *shape)), np.zeros((len(some), *shape[:-1]))
-        _fold_loops.add_lines(rows, order, models, lines, first, spans, gaps, constants)
+        _fold_loops.add_lines(rows, order, models, lines, first, spans, _WIDTH, gaps, constants)
         for place, s in enumerate(some):
             own = gaps[place], constants[place], margins[s], spans[s]
             _fold_loops.count_nearest(*own, true, counts[s])

@@ -12,7 +12,7 @@ from .conftest import files
 def csv_outputs(force=False, inputs=(), **paths):
     """Files of text that options of these names are to write."""
     suffixes = {f"--{name}": (".csv",) for name in paths}
-    return Outputs(Namespace(force=force, **paths), suffixes, inputs=inputs)
+    return Outputs(Namespace(force=force, failures=[], **paths), suffixes, inputs=inputs)
 
 
 def write_text(path, force):
@@ -73,11 +73,13 @@ def test_a_failure_says_which_files_were_written():
     def fail(path, force):
         raise OSError(28, "No space left on device")
 
-    outputs = csv_outputs(output="a.csv", other="b.csv")
+    args = Namespace(force=False, failures=[], output="a.csv", other="b.csv")
+    outputs = Outputs(args, {"--output": (".csv",), "--other": (".csv",)})
+    outputs.write("--other", fail)
     outputs.write("--output", write_text)
-    with pytest.raises(WorkError) as error:
-        outputs.write("--other", fail)
-    assert str(error.value) == (
+    (error,) = args.failures
+    assert isinstance(error, WorkError)
+    assert str(error) == (
         "--other b.csv could not be written: No space left on device; written: a.csv."
     )
 
@@ -86,7 +88,12 @@ def test_an_interruption_says_which_files_were_written():
     def interrupt(path, force):
         raise KeyboardInterrupt
 
-    outputs = csv_outputs(output="a.csv", other="b.csv")
+    paths = {"output": "a.csv", "other": "b.csv", "third": "c.csv"}
+    args = Namespace(force=False, failures=[], **paths)
+    outputs = Outputs(args, {f"--{name}": (".csv",) for name in paths})
     outputs.write("--output", write_text)
-    with pytest.raises(KeyboardInterrupt, match="written: a.csv"):
-        outputs.write("--other", interrupt)
+    outputs.write("--other", interrupt)
+    outputs.write("--third", write_text)
+    (stop,) = args.failures
+    assert isinstance(stop, KeyboardInterrupt)
+    assert str(stop) == "written: a.csv"

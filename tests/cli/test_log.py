@@ -1,6 +1,7 @@
 """The log of a command: an event a line, while it happens."""
 
 import json
+import os
 
 import pytest
 
@@ -55,3 +56,93 @@ def test_full_disk_ends_the_log_and_not_the_work(capsys):
     log.write("note", text="a")
     log.write("note", text="b")
     assert capsys.readouterr().err.count("--log was ended") == 1
+
+
+def test_log_tells_options_stages_and_the_result(table, tmp_path, capsys):
+    path = tmp_path / "L.jsonl"
+    words = ["select", str(table), "--target", "label", "--json", "--quiet", "--log", str(path)]
+    assert main(words) == 0
+    found = events(path)
+    assert found[0]["options"]["target"] == "label"
+    assert found[0]["options"]["folds"] is None  # all of them, given or not
+    begun, done = (each for each in found if each["event"] == "stage")
+    assert begun["what"] == done["what"] == "Selecting features"
+    assert done["duration"] >= 0
+    (result,) = (each for each in found if each["event"] == "result")
+    assert result["answer"] == json.loads(capsys.readouterr().out)
+
+
+def test_log_tells_the_type_of_an_error(table, tmp_path, capsys):
+    path = tmp_path / "L.jsonl"
+    assert main(["select", str(tmp_path / "no.csv"), "--target", "a", "--log", str(path)]) == 2
+    (error,) = (each for each in events(path) if each["event"] == "error")
+    assert error["type"] == "FileNotFoundError"
+
+
+# ------------------------------------------------------------------ errors as JSON
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "kind", "parameter"),
+    [
+        (["--target", "kind"], 2, "ValueError", None),
+        (["--target", "label", "-k", "9"], 2, "ValueError", "-k"),
+        (["--target", "label", "--folds", "1"], 2, "InputError", "--folds"),
+        (["--target", "label", "--checkpoint", "c.skops"], 2, "InputError", "--checkpoint"),
+        (["--target", "label", "--log", "no/where"], 1, "FileNotFoundError", "--log"),
+    ],
+)
+def test_errors_are_json_if_that_is_asked_for(table, capsys, words, code, kind, parameter):
+    assert main(["select", str(table), "--json", *words]) == code
+    found = capsys.readouterr()
+    error = json.loads(found.out)["error"]
+    assert (error["type"], error["parameter"]) == (kind, parameter)
+    assert error["message"] in found.err
+
+
+def test_without_json_the_output_of_an_error_is_empty(table, capsys):
+    assert main(["select", str(table), "--target", "kind"]) == 2
+    assert capsys.readouterr().out == ""
+
+
+# ------------------------------------------------------------------ a full disk
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """A disk on which there is room for tables of features, and for nothing else."""
+    from centroidal import _files
+
+    write = os.fsync
+
+    def sync(descriptor):
+        if os.fstat(descriptor).st_size > 200:
+            raise OSError(28, "No space left on device")
+        write(descriptor)
+
+    monkeypatch.setattr(_files.os, "fsync", sync)
+
+
+def test_full_disk_loses_neither_the_answer_nor_the_other_files(
+    table, tmp_path, monkeypatch, capsys, full_disk
+):
+    monkeypatch.chdir(tmp_path)
+    files = ["--model", "m.skops", "--features", "f.csv"]
+    assert main(["select", str(table), "--target", "label", *files]) == 1
+    found = capsys.readouterr()
+    assert "accuracy" in found.out
+    assert "--model m.skops could not be written: No space left on device; written: f.csv" in (
+        found.err
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["T.csv", "f.csv"]
+
+
+def test_full_disk_is_told_beside_the_answer_in_json(
+    table, tmp_path, monkeypatch, capsys, full_disk
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(["select", str(table), "--target", "label", "--json", "--model", "m.skops"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["selection"]["score"] > 0.9
+    assert answer["written"] == []
+    assert answer["error"]["parameter"] == "--model"

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 
 from .messages import plain
 
@@ -16,9 +17,23 @@ def show(args, display, **values):
     if args.json:
         from .._plain import json_plain  # numpy comes with it
 
+        if args.failures:
+            values["error"] = describe_error(args.failures[0])
         print(json.dumps(json_plain(values, finite=True), allow_nan=False))
     else:
         display(**values)
+    args.answer = values
+
+
+def describe_error(error):
+    """Return what went wrong as JSON has it; the parameter is None unless the message names one."""
+    cause = error.__cause__ or error
+    option = re.search(r"(?<!\S)--?[a-z][a-z-]*", str(error))
+    return {
+        "type": type(cause).__name__,
+        "message": str(error) or "interrupted",
+        "parameter": option and option.group(),
+    }
 
 
 # ------------------------------------------------------------------ one for each command

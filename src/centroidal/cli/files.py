@@ -143,7 +143,7 @@ class Outputs:
 
     def __init__(self, args, suffixes, *, inputs=(), may_exist=()):
         self.written = []
-        self._force = args.force
+        self._args, self._force = args, args.force
         paths = {option: option_value(args, option) for option in suffixes}
         self._paths = {option: path for option, path in paths.items() if path is not None}
         for option, path in self._paths.items():
@@ -155,22 +155,33 @@ class Outputs:
                 require(package, extra, f"Writing {suffix}")
 
     def write(self, option, write, *values):
-        """Write the file of an option, if it is named, by ``write(path, *values, force=force)``."""
-        path = self._paths.get(option)
-        if path is None:
+        """Write the file of an option, if it is named, by ``write(path, *values, force=force)``.
+
+        What fails is told when the answer was printed, so that no work is lost: see `main`.
+        """
+        path, failures = self._paths.get(option), self._args.failures
+        if path is None or any(isinstance(each, KeyboardInterrupt) for each in failures):
             return
         try:
             write(Path(path), *values, force=self._force)
+            self.written.append(path)
         except OSError as error:
-            reason = f"could not be written: {error.strerror or error}; {self.summary()}."
-            raise WorkError(f"{option} {path} {reason}") from error
+            reason = f"could not be written: {error.strerror or error}"
+            failures.append(_NotWrittenError(f"{option} {path} {reason}", self))
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(self.summary()) from None
-        self.written.append(path)
+            failures.append(KeyboardInterrupt(self.summary()))
 
     def summary(self):
         """Say what was written, in half a sentence."""
         return f"written: {', '.join(self.written)}" if self.written else "nothing was written"
+
+
+class _NotWrittenError(WorkError):
+    """A file could not be written; which others were is known in the end."""
+
+    def __str__(self):
+        words, outputs = self.args
+        return f"{words}; {outputs.summary()}."
 
 
 def _check(option, name, suffixes, may_exist):

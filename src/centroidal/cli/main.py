@@ -6,11 +6,13 @@ Nothing here, nor in what it imports, loads scikit-learn: help and mistakes are 
 import argparse
 import atexit
 import gc
+import json
 import os
 import sys
 
 from .._optional import require
 from .commands import COMMANDS
+from .display import describe_error
 from .log import Log
 from .messages import InputError, Messages, WorkError
 from .options import add_common, add_options
@@ -59,7 +61,7 @@ def _collect_less_garbage():
 
 def build_parser():
     """Return the parser of the command line, which the documentation shows as well."""
-    parser = argparse.ArgumentParser("centroidal", **_texts(HELP, EXAMPLES))
+    parser = _Parser("centroidal", **_texts(HELP, EXAMPLES))
     add_options(parser, "--version")
     commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", required=True
@@ -86,17 +88,23 @@ def _run(argv):
     try:
         args = build_parser().parse_args(argv)
     except SystemExit as stop:  # argparse has spoken
+        if stop.code and "--json" in argv:
+            _print_error(InputError(stop.message))
         return stop.code
-    args.argv = argv
+    args.argv, args.failures, args.answer = argv, [], None
     try:
         log = Log(args.log)
     except WorkError as error:
         Messages().error(f"{args.command}: {error}")
-        return FAILED
-    log.start(argv)
+        return _tell(args, error, FAILED)
+    log.start(argv, vars(args))
     code = FAILED
     try:
         code = _work(args, Messages(args.quiet, log))
+        log.result(args.answer)
+    except Exception as error:
+        log.error(error)
+        raise
     finally:
         log.end(code)
     return code
@@ -108,21 +116,48 @@ def _work(args, messages):
         with messages.warnings(), messages.interruptions():
             if not args.json:
                 require("rich", "cli", "The command line, unless with --json,")
-            return COMMANDS[args.command].run(args, messages) or DONE
+            code = COMMANDS[args.command].run(args, messages) or DONE
+        for failure in args.failures:  # after the answer was printed
+            raise failure
+        return code
     except (InputError, WorkError) as error:
-        messages.error(f"{args.command}: {error}")
-        return WRONG_INPUT if isinstance(error, InputError) else FAILED
+        messages.error(f"{args.command}: {error}", error)
+        return _tell(args, error, WRONG_INPUT if isinstance(error, InputError) else FAILED)
     except ImportError as error:
         if "pip install" not in str(error):  # no extra is missing, so it is a bug
             raise
-        messages.error(f"{args.command}: {error}")
-        return FAILED
+        messages.error(f"{args.command}: {error}", error)
+        return _tell(args, error, FAILED)
     except KeyboardInterrupt as stop:
-        messages.error(f"{args.command}: interrupted; {str(stop) or 'nothing was written'}.")
+        words = f"interrupted; {str(stop) or 'nothing was written'}."
+        messages.error(f"{args.command}: {words}", stop)
+        _tell(args, KeyboardInterrupt(words), INTERRUPTED)
         # Python remembers that Ctrl-C came out of an ``exec``, of which compilers make many, and
         # would end ``python -m`` by a signal, caught or not; the next ``exec`` forgets.
         exec("")
         return INTERRUPTED
+
+
+def _tell(args, error, code):
+    """Print an error as JSON if that is asked for and no answer has it; return the exit code."""
+    if args.json and args.answer is None:
+        _print_error(error)
+    return code
+
+
+def _print_error(error):
+    print(json.dumps({"error": describe_error(error)}))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Lets whoever catches its end know why."""
+
+    def error(self, message):
+        try:
+            super().error(message)
+        except SystemExit as stop:
+            stop.message = message
+            raise
 
 
 def _show_what_cannot_be_encoded():

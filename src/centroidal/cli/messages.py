@@ -4,7 +4,7 @@ import signal
 import sys
 import threading
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 
 from .._optional import require
@@ -42,8 +42,7 @@ def plain(text):
 class Messages:
     """Speaks on the standard error stream, unless it is to be quiet, and to a log if there is one.
 
-    The log is told of everything: ``write(event, **values)`` and ``progress(n_done, n_steps,
-    what)``.
+    The log is told of everything, see `Log`.
     """
 
     def __init__(self, quiet=False, log=None):
@@ -51,16 +50,16 @@ class Messages:
         self._log = log
         self._is_interrupted = False
 
-    def error(self, text):
+    def error(self, text, error=None):
         """Say what went wrong, even if quiet."""
         if self._log is not None:
-            self._log.write("error", text=str(text))
+            self._log.error(error, text)
         print(f"centroidal: {_lines(text)}", file=sys.stderr)
 
-    def note(self, text):
+    def note(self, text, event="note"):
         """Say what is being done, or what was unusual."""
         if self._log is not None:
-            self._log.write("note", text=str(text))
+            self._log.write(event, text=str(text))
         if not self.quiet:
             print(_lines(text), file=sys.stderr, flush=True)
 
@@ -77,7 +76,7 @@ class Messages:
         def show(message, category, filename, lineno, file=None, line=None):
             if str(message) not in seen:
                 seen.add(str(message))
-                self.note(f"Warning: {message}")
+                self.note(f"Warning: {message}", "warning")
 
         with warnings.catch_warnings():
             warnings.showwarning = show
@@ -120,6 +119,12 @@ class Messages:
     @contextmanager
     def bar(self, what):
         """Say that work begins; yield what is called as ``advance(n_done, n_steps, what)``."""
+        stage = nullcontext() if self._log is None else self._log.stage(what)
+        with stage, self._draw_bar(what) as bar:
+            yield bar
+
+    @contextmanager
+    def _draw_bar(self, what):
         if self.quiet or not sys.stderr.isatty():
             self.note(f"{what} ...")
             yield Bar(what, self._go_on)

@@ -306,7 +306,9 @@ def test_classes_that_are_allowed_are_a_list():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"cv": 2}, "cv=2 must be at least 3"),
+        ({"cv": 2}, "cv=2 must lie between 3 and 100"),
+        ({"cv": 101}, "cv=101 must lie between 3 and 100"),
+        ({"random_state": 2**32}, "must lie between 0 and"),
         ({"cv": 2.5}, "cv=2.5 must be an int"),
         ({"method": "l1"}, "method='l1' must be one of 'l2'"),
         ({"method": "relief"}, "method='relief' must be one of 'l2'"),

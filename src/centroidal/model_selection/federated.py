@@ -29,15 +29,23 @@ from .splits import GivenFolds, Units, check_fold_counts
 __all__ = ["SiteCounts", "SiteSummary", "select_federated"]
 
 _MOST_COUNTED = 2**53
+_MOST_FOLDS = 100  # training sets are as many as pairs of folds
+_MOST_COUNTS = 2**27  # numbers that counts of inner folds may take together
 _N_SHOWN = 8  # digits of what sites are known by
 _CHOICE = Choice("auto", "one_se", "accuracy")
 
 
 _check_seed = number(
-    "an int, the same at all sites", lambda value: value >= 0, "be 0 or more", Integral
+    "an int, the same at all sites",
+    lambda value: 0 <= value < 2**32,
+    "lie between 0 and 2**32 - 1",
+    Integral,
 )
 _check_n_folds = number(
-    "an int, the number of folds", lambda value: value >= 3, "be at least 3", Integral
+    "an int, the number of folds",
+    lambda value: 3 <= value <= _MOST_FOLDS,
+    f"lie between 3 and {_MOST_FOLDS}",
+    Integral,
 )
 
 
@@ -59,7 +67,7 @@ class SiteSummary(BaseEstimator):
     Parameters
     ----------
     cv : int, default=5
-        Number of folds, at least 3, the same at all sites.
+        Number of folds, from 3 to 100, the same at all sites.
     method : {"l2"}, default="l2"
         How features are ranked, and what classifies. Only sparse centers by means are sums of class
         moments.
@@ -263,6 +271,7 @@ class SiteSummary(BaseEstimator):
         self.classes_, self.unit_counts_, self.n_groups_ = classes, units, n_groups
         self._solution = moments[0].merge(moments[1])
         self.sites_ = [*self.sites_, *other.sites_]
+        state.check_state(self)  # sums of very large numbers may not be finite
         return self
 
     def at(self, n_features_to_select):
@@ -278,7 +287,6 @@ class SiteSummary(BaseEstimator):
         SparseCenterClassifier
             Fitted model.
         """
-        check_fitted(self)
         self._check_all()
         model = clone(self._procedure.estimator).set_params(
             n_features_to_select=n_features_to_select
@@ -298,11 +306,11 @@ class SiteSummary(BaseEstimator):
         SiteCounts
             What came out, in whole numbers.
         """
-        check_fitted(self)
         self._check_all()
         site = SiteSamples.read(self, X, y, groups, feature_names, allow_small)
         site.check_member(self)
         data, trial = site.data, self._trial()
+        self._check_n_counts(trial)
         X, codes = site.columns_of(self), np.searchsorted(self.classes_, data.classes)[data.codes]
         n_groups = 0 if site.ids is None else site.n_groups
         tally = Tally.begin([trial], self.class_counts_, n_groups, has_losses=False)
@@ -318,6 +326,8 @@ class SiteSummary(BaseEstimator):
 
     def _check_all(self):
         """Raise unless there are samples enough of each class to learn from and to test."""
+        check_fitted(self)
+        check_parameters(self)
         state.check_state(self)
         if self.classes_.size < 2:
             raise ValueError(
@@ -325,6 +335,15 @@ class SiteSummary(BaseEstimator):
                 "merge the summaries of several sites first."
             )
         check_fold_counts(self.fold_counts_, self.classes_, is_nested=True)
+
+    def _check_n_counts(self, trial):
+        """Raise if counts of all folds, sizes and classes would be too many to keep."""
+        (candidate,), n_classes = trial.candidates.values(), self.classes_.size
+        if self.cv**2 * candidate.sizes.size * n_classes**2 > _MOST_COUNTS:
+            raise ValueError(
+                f"cv={self.cv} folds and {n_classes} classes are too many: they would make more "
+                f"than {_MOST_COUNTS} counts. Take fewer folds, or join classes."
+            )
 
     @property
     def _is_sparse(self):
@@ -422,6 +441,10 @@ class SiteCounts(BaseEstimator):
             raise state.StateError("counts other samples than outer_", "inner_")
         if (np.diff(self.sizes_) <= 0).any():
             raise state.StateError("does not increase", "sizes_")
+        squares, products = self.group_sums_
+        hits = np.trace(self.outer_, axis1=-2, axis2=-1)
+        if (squares < hits).any() or (products < squares).any():
+            raise state.StateError("holds sums that no groups have", "group_sums_")
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "outer_")
@@ -524,8 +547,6 @@ def select_federated(
         )
     if not isinstance(summary, SiteSummary):
         raise TypeError(f"summary={type(summary).__name__} must be a SiteSummary.")
-    check_fitted(summary)
-    check_parameters(summary)
     summary._check_all()
     total = _add_counts(summary, list(counts), names)
     source = FederatedSource(summary, total)
@@ -565,6 +586,7 @@ def _add_counts(summary, counts, names):
     if (
         total.random_.shape != shape
         or not np.array_equal(total.sizes_, candidate.sizes)
+        or total.classes_.tolist() != summary.classes_.tolist()
         or not np.array_equal(total.fold_counts_, summary.fold_counts_)
     ):
         raise ValueError(

@@ -15,13 +15,14 @@ from scipy.optimize import nnls
 from scipy.sparse import csr_array
 
 from centroidal import SparseCenterClassifier
+from centroidal.model_selection import select_features
 from centroidal.streaming import batches, fit_batches
 
 from ._measure import seconds
 from ._parts import write_parquet
 from .streams import _cluster, _on_workers
 
-__all__ = ["CASES", "Rates", "Size", "predict"]
+__all__ = ["CASES", "Rates", "Selection", "Size", "predict"]
 
 _RESULTS = Path(__file__).parent / "results"
 _TOLERANCE = 1.3
@@ -154,6 +155,140 @@ def workers(n_jobs):
         yield from _checked(f"Dask, {n_jobs} workers", small, large, _dask_fit, n_jobs)
 
 
+# ------------------------------------------------------------------ the main job
+
+
+class Selection(NamedTuple):
+    """What nested cross-validation has before it, beside the size: folds, and who works."""
+
+    size: Size
+    n_workers: int = 1
+    n_folds: int = 5
+    n_repeats: int = 1
+
+    @property
+    def n_sets(self):
+        """Training sets: without each fold, and without each two."""
+        return self.n_repeats * self.n_folds * (self.n_folds + 1) // 2
+
+    @property
+    def n_passes(self):
+        """How often samples are read: for moments, and to predict."""
+        return 2
+
+    @property
+    def summary(self):
+        """Bytes of the moments of all classes in all folds."""
+        return self.n_repeats * self.n_folds * self.size.summary
+
+    @property
+    def n_sent(self):
+        """Bytes sent: summaries of blocks up a tree of eights, and the sum to each worker."""
+        size, n_repeats = self.size, self.n_repeats
+        # Counts of classes for each fold, size, and pair of folds; one order of random features.
+        cells = self.n_folds * (2 + self.n_folds) * 50 * size.n_classes**2
+        merged = size.n_blocks * (self.summary + 8 * n_repeats * cells) * 8 / 7
+        return merged + self.n_workers * self.summary
+
+    @property
+    def worker_memory(self):
+        """Bytes on a worker: a block, the sum of eight summaries, and the models."""
+        size = self.size
+        block = size.block_rows * size.row_values * (8 if self.is_dense else 12)
+        models = 8 * size.n_features * self.n_sets * (size.n_classes + 6)
+        return block + max(9 * self.summary, 2 * self.summary + models)
+
+    @property
+    def is_dense(self):
+        """Whether each feature of a row is stored."""
+        return self.size.row_values == self.size.n_features
+
+    @property
+    def work(self):
+        """What takes time: values, values predicted, features of blocks, blocks, models, a call."""
+        size, n_repeats, n_workers = self.size, self.n_repeats, self.n_workers
+        values = size.n_rows * size.row_values * n_repeats / n_workers
+        features = size.n_blocks * size.n_features * size.n_classes * self.n_folds / n_workers
+        solved = self.n_sets * size.n_features * size.n_classes
+        return np.array(
+            [
+                values,
+                values * self.n_folds * size.n_classes,  # a row is predicted once in each fold
+                features * n_repeats,
+                size.n_blocks,
+                solved,
+                1.0,
+            ]
+        )
+
+
+def selection(n_jobs):
+    """Select features of dense blocks that are on the workers of a local cluster."""
+    small = [
+        Size(20_500, 100, 100, 2, 2_000),
+        Size(24_000, 100, 100, 2, 12_000),
+        Size(40_000, 200, 200, 2, 10_000),
+        Size(24_000, 400, 400, 2, 3_000),
+        Size(24_000, 400, 400, 5, 6_000),
+        Size(21_000, 1_000, 1_000, 2, 7_000),
+    ]
+    large = [
+        Size(120_000, 200, 200, 2, 20_000),
+        Size(60_000, 500, 500, 3, 10_000),
+        Size(40_000, 1_000, 1_000, 2, 10_000),
+    ]
+    with _cluster(n_jobs) as cluster, Client(cluster):
+        taken = _best_in_turn([_dask_selection(size) for size in (*small, *large)], rounds=3)
+    work = np.array([Selection(size, n_jobs).work for size in (*small, *large)])
+    times = np.array(taken)
+    rates, _ = nnls(work[: len(small)] / times[: len(small), None], np.ones(len(small)))
+    names = (
+        "ns a value", "ns a value predicted", "ns a feature, class and fold of a block",
+        "ms a block", "ns a feature and class of a training set", "ms a call",
+    )  # fmt: skip
+    units = np.array([1e9, 1e9, 1e9, 1e3, 1e9, 1e3])
+    shown = {name: f"{rate:.3g}" for name, rate in zip(names, rates * units, strict=True)}
+    _write_rows("cost_model_selection_rates", "way", f"Dask, {n_jobs} workers", shown)
+    for size, time, predicted in zip(
+        large, times[len(small) :], work[len(small) :] @ rates, strict=True
+    ):
+        name = f"select_features, {_name(f'Dask, {n_jobs} workers', size)}"
+        _write_rows("cost_model_check", "case", name, _shown_check(time, predicted))
+        off = max(time / predicted, predicted / time)
+        yield {
+            "case": name,
+            "ours": time,
+            "limit": ("predicted by the cost model", predicted, None),
+            "reached": off <= _TOLERANCE,
+            "note": f"off by {100 * (off - 1):.0f} %, at most {100 * (_TOLERANCE - 1):.0f} % "
+            "allowed either way; " + ", ".join(f"{what}: {rate}" for what, rate in shown.items()),
+        }
+    _write_largest_selection(rates)
+
+
+def _dask_selection(size):
+    X, y = _on_workers(size.n_blocks, size.block_rows, size.n_features, size.n_classes)
+    return lambda: select_features(X, y, random_state=0)
+
+
+def _write_largest_selection(rates):
+    """Write what nested cross-validation of 10^9 rows of 10^6 features would cost."""
+    for n_workers, block_rows in ((16, 250_000), (64, 250_000), (64, 1_000_000)):
+        asked = Selection(Size(10**9, 10**6, 100, 2, block_rows), n_workers)
+        n_read = asked.n_passes * asked.size.n_rows * (asked.size.row_values * 12 + 8)
+        shown = {
+            "passes": asked.n_passes,
+            "read, TB": f"{n_read / 1e12:.2f}",
+            "sent, GB": f"{asked.n_sent / 1e9:.0f}",
+            "GB a worker": f"{asked.worker_memory / 1e9:.1f}",
+            "hours of work": f"{asked.work @ rates / 3600:.2g}",
+            "to read at 500 MB/s each": f"{n_read / n_workers / 5e8 / 3600:.2g}",
+            "to send at 1 GB/s each": f"{asked.n_sent / n_workers / 1e9 / 3600:.1g}",
+        }
+        how = f"{n_workers}, blocks of {block_rows} rows"
+        _write_rows("cost_model_selection_largest", "workers", how, shown)
+
+
 def _checked(way, small, large, prepare, n_workers=1):
     """Yield a row for each large size, predicted by rates from the small ones of its regime."""
     taken = _best_in_turn([prepare(size) for size in (*small, *large)])
@@ -193,12 +328,12 @@ def _compared(name, taken, predicted, rates):
     }
 
 
-def _best_in_turn(fits):
+def _best_in_turn(fits, rounds=_ROUNDS):
     """Best seconds of each fit; a slow minute of the machine hits them all."""
     for fit in fits:
         fit()
-    rounds = [[seconds(fit) for fit in fits] for _ in range(_ROUNDS)]
-    return [min(taken) for taken in zip(*rounds, strict=True)]
+    taken = [[seconds(fit) for fit in fits] for _ in range(rounds)]
+    return [min(each) for each in zip(*taken, strict=True)]
 
 
 def _parquet_fit(folder, size, n_jobs):
@@ -295,4 +430,4 @@ def _write_rows(name, key, value, columns):
         writer.writerows(rows)
 
 
-CASES = [parquet, csr, workers]
+CASES = [parquet, csr, workers, selection]

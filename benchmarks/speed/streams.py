@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from dask.distributed import Client, LocalCluster, default_client, wait
 
 from centroidal import SparseCenterClassifier
+from centroidal.model_selection import select_features
 from centroidal.streaming import batches, fit_batches
 
 from ._measure import seconds
@@ -170,7 +171,27 @@ def cluster(n_jobs):
     }
 
 
-CASES = [parquet, checkpoints, cluster]
+def selection_on_workers(n_jobs):
+    """Select features on a local Dask cluster: at most 1.5 times as long as in memory."""
+    n_blocks, n_rows, n_features = 8, 10_000, 500
+    with _cluster(n_jobs) as workers, Client(workers):
+        X, y = _on_workers(n_blocks, n_rows, n_features)
+        memory, labels = dask.compute(X, y)
+        ours, limit = _side_by_side(
+            lambda: select_features(X, y, random_state=0),
+            lambda: select_features(memory, labels, n_jobs=n_jobs, random_state=0),
+            repeats=3,
+        )
+    return {
+        "case": f"select_features, {len(labels)} x {n_features}, on {n_jobs} workers",
+        "ours": ours,
+        "limit": (f"the same in memory with {n_jobs} threads", limit, 1.5),
+        "note": "nested cross-validation with 5 folds; LocalCluster of processes with a thread "
+        "each, 8 blocks of 40 MB persisted on them before",
+    }
+
+
+CASES = [parquet, checkpoints, cluster, selection_on_workers]
 
 
 def _classifier(n_jobs):

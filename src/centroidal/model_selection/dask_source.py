@@ -9,7 +9,8 @@ from functools import partial, reduce
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import issparse, vstack
+from sklearn.base import clone
 from sklearn.utils import column_or_1d
 
 from .._data import Features, check_block, count_block_labels
@@ -29,9 +30,10 @@ from ..streaming.passes import RowCount
 from ..streaming.request import texts
 from .counted_source import CountedSource, check_classes, check_streams
 from .fold_passes import FoldMoments, FoldPlan, Models, Rows, Tally, merge_moments, summarise_rows
+from .methods import METHODS
 from .preparation import check_names
 from .repeatable import seed_of
-from .splits import Groups, check_sample_names
+from .splits import Groups, check_sample_names, training_sets
 
 __all__ = ["DaskSource"]
 
@@ -102,6 +104,40 @@ class DaskSource(CountedSource):
             rounds = [self._count(slice(start, start + step), rows_read) for start in starts]
             self._tally = reduce(Tally.add, rounds)
         return self._tally.counts(trial)
+
+    def screen(self, repeats, n_features):
+        """Return the columns that are among the first in any training set, and the moments of all.
+
+        Training sets are those of nested cross-validation, each of which ranks by itself.
+        """
+        estimator = METHODS["l2"].build(self.kind).estimator
+        deals = [each.folds for each in repeats]
+        self._plan = FoldPlan(
+            self._features.number, self._is_sparse, self.classes, estimator, deals,
+            training_sets(repeats[0].n_folds, is_nested=True),
+        )  # fmt: skip
+        columns, rows_read = [], RowCount(self._progress, int(self._n_rows.sum()), 1, 0)
+        for number in range(len(deals)):  # one at a time: each has many models
+            plan = self._plan._replace(deals=deals[number : number + 1])
+            moments = self._run(partial(_summarise_block, plan), merge_moments, rows_read)
+            columns.append(gather(call_later(partial(_first_columns, plan, n_features), moments)))
+        self._moments = gather(call_later(partial(_of_all_rows, plan), moments))
+        return np.unique(np.concatenate(columns))
+
+    def bring(self, columns):
+        """Bring some columns of all rows, their labels, and ids of their groups if there are."""
+        parts = self._blocks.of_rows(partial(_take_columns, columns), self._labels).gather()
+        X = vstack(parts, format="csr") if self._is_sparse else np.concatenate(parts)
+        labels = self._labels.gather()
+        y = np.concatenate([each.labels[each.places] for each in labels if each.size])
+        ids = None if self._groups is None else np.concatenate([each.ids for each in labels])
+        return X, y, ids
+
+    def screener(self, n_features):
+        """Return what selects the first features of all rows, fitted."""
+        estimator = clone(self._plan.estimator).set_params(n_features_to_select=n_features)
+        solution = estimator._problem.solve_moments(estimator, None, self._moments)
+        return estimator._keep(self._features, self.classes, solution, n_features)
 
     def _count(self, repeats, rows_read):
         """Summarise the training sets of some repeats, and predict rows by their models."""
@@ -260,6 +296,17 @@ def _summarise_block(plan, X, labels, n_before):
 
 def _of_all_rows(plan, moments):
     return FoldMoments(plan, moments).merge()
+
+
+def _first_columns(plan, n_features, moments):
+    """Return the columns that are first in a training set, for any of them, and for all rows."""
+    summary = FoldMoments(plan, moments)
+    sets = [(), *plan.training_sets]
+    return np.unique([summary.solution(0, each).path.ranking[:n_features] for each in sets])
+
+
+def _take_columns(columns, X, labels, n_before):
+    return X[:, columns]
 
 
 class BlockCounter:

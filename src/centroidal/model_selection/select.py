@@ -1,6 +1,7 @@
 """The main job: the few features that tell classes apart, and an honest number for unseen data."""
 
 import time
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import NamedTuple
@@ -9,7 +10,7 @@ import numpy as np
 
 from .._data import as_frame, is_dask
 from .._optional import require
-from .._parameters import check_choice, check_costs, check_jobs
+from .._parameters import check_choice, check_costs, check_count, check_jobs
 from ..streaming.batches import Batches, batches
 from ..streaming.query_reader import is_query
 from .annotated import is_annotated, take_annotated
@@ -21,6 +22,7 @@ from .panels import Panel, PanelProcedure, Wishes
 from .permutation import Permutations
 from .procedures import FinalModel
 from .repeatable import versions
+from .screening import put_in_front, screener_of
 from .selection import FeatureSelection
 from .sources import MemorySource
 from .splits import check_n_folds, n_repeats_of, series_name
@@ -53,6 +55,7 @@ def select_features(
     blocks=None,
     impute=None,
     preprocess=None,
+    screen=None,
     text=None,
     include=None,
     exclude=None,
@@ -158,6 +161,10 @@ def select_features(
         commas, see :func:`~centroidal.preprocessing.named_steps`; batches name them when they are
         opened. `model` has it in front and takes samples as
         they are given here; features are what comes out, `centers` and `spreads` in its units.
+    screen : int or None, default=None
+        So many features go on to `method`: those that "l2" ranks first, in each training set by
+        itself, so that the score stays honest. With X on workers, where most methods cannot go, it
+        is done there, and the features that any training set keeps are brought to memory.
     text : bool, dict or None, default=None
         Whether X holds documents: a list, array or series of str, or a data frame whose columns are
         all texts. True makes features of words and pairs of words, weighted by TF-IDF; a dict
@@ -329,16 +336,28 @@ def select_features(
     folds = {}
     if not (cv is None or isinstance(cv, Integral)):
         folds = {"folds": cv, "n_repeats": n_repeats}
-    work = random_state, n_jobs, progress
-    source = _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches)
+    work, screener = (random_state, n_jobs, progress), None
+    if screen is not None:
+        _check_screen(screen, X, impute, preprocess, text)
+    if screen is not None and not is_on_workers(X):
+        preprocess = in_memory["preprocess"] = screener_of(screen, X)
+    if screen is None or not is_on_workers(X):
+        source = _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches)
+    else:
+        asked = method, choice, cv, n_repeats
+        source, screener = _screen_on_workers(X, y, screen, asked, work, in_memory, in_batches)
 
     matrix = check_costs(costs, class_weight, source.classes, source.class_counts)
     choice = choice._replace(costs=matrix)
-    return select_from(
+    found = select_from(
         source, method, choice, wishes, start, cv=cv, n_repeats=n_repeats, n_stand_ins=n_stand_ins,
         group_name=series_name(groups), block_name=series_name(blocks), impute=impute,
-        preprocess=_say_preprocess(X.preprocess if isinstance(X, Batches) else preprocess),
+        preprocess=_say_preprocess(X, preprocess, screen),
     )  # fmt: skip
+    if screener is None:
+        return found
+    model = put_in_front(screener, found.model)
+    return replace(found, model=X.in_front_of(model) if isinstance(X, Batches) else model)
 
 
 def select_from(
@@ -417,12 +436,44 @@ def _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches)
         _check_unused(unused, "needs all samples in memory, and X is Batches")
         if not X.is_on_workers:
             return BatchSource(X, method, *work, **in_batches)
-    if isinstance(X, Batches) or is_dask(X):
+    if is_on_workers(X):
         random_state, n_jobs, progress = work
         options = {**in_memory, **not_streamed, **in_batches, "n_jobs": n_jobs}
         return _dask_source(X, y, method, random_state, progress, options)
     _check_unused(in_batches, "is for batches, and X is in memory")
     return MemorySource(X, y, *work, **in_memory, **folds)
+
+
+def is_on_workers(X):
+    """Whether samples are those of a Dask collection, or are to be read by workers."""
+    return X.is_on_workers if isinstance(X, Batches) else is_dask(X)
+
+
+def _check_screen(screen, X, impute, preprocess, text):
+    check_count("screen", screen)
+    if isinstance(X, Batches) and not X.is_on_workers:
+        raise ValueError(f"screen={screen} needs samples in memory or on workers, not Batches.")
+    others = {"impute": impute, "preprocess": preprocess, "text": text}
+    _check_unused(others, f"does not go with screen={screen}")
+
+
+def _screen_on_workers(X, y, screen, asked, work, in_memory, in_batches):
+    """Return the features that any training set keeps, in memory, and what keeps those of all."""
+    (method, choice, cv, n_repeats), (random_state, n_jobs, progress) = asked, work
+    taken = {name: in_memory[name] for name in ("groups", "feature_names")} | in_batches
+    cluster = _dask_source(X, y, "l2", random_state, progress, taken)
+    number = min(screen, cluster.kind.n_features)
+    candidates = list_candidates(method, choice, None, cluster.kind._replace(n_features=number))
+    is_nested = choice.needs_inner_folds(candidates)
+    columns = cluster.screen(_cut(cluster, cv, n_repeats, candidates, is_nested), number)
+    X, y, ids = cluster.bring(columns)
+    options = in_memory | {
+        "groups": None if ids is None else ids.astype(str), "preprocess": screener_of(number, X),
+        "feature_names": cluster.feature_names[columns],
+    }  # fmt: skip
+    source = MemorySource(X, y, cluster.seed, n_jobs, progress, **options)
+    source.deal_groups_by(ids)
+    return source, cluster.screener(number)
 
 
 def _dask_source(X, y, method, random_state, progress, options):
@@ -437,8 +488,11 @@ def _dask_source(X, y, method, random_state, progress, options):
     return DaskSource(X, y, method, random_state, progress, **options)
 
 
-def _say_preprocess(preprocess):
+def _say_preprocess(X, preprocess, screen):
     """Return what is done before features are ranked, in a word or two; None if nothing is."""
+    if screen is not None:
+        return f"screen to {screen} features by l2"
+    preprocess = X.preprocess if isinstance(X, Batches) else preprocess
     if preprocess is None or isinstance(preprocess, str):
         return preprocess
     if isinstance(preprocess, list | tuple):

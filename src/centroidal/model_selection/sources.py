@@ -93,6 +93,10 @@ class MemorySource:
         self._rows = self._gains = None  # of many relabellings, and of one
         self._n_done = self._n_steps = 0
 
+    def deal_groups_by(self, ids):
+        """Deal groups to folds by the ids that another source knew them by; None for no groups."""
+        self._ids = ids
+
     @property
     def data(self):
         """The samples as they were given, checked."""

@@ -45,7 +45,8 @@ def test_scheduler_that_is_not_there_is_said_and_nothing_is_written(run, tmp_pat
         (("--workers", 2, "--jobs", 2), "--jobs is for cores of this process"),
         (("--workers", 2, "--checkpoint", "c.skops"), "--checkpoint c.skops needs --stream"),
         (("--cluster", "tcp://a:1", "--method", "l1"), "--cluster knows --method l2; l1 needs"),
-        (("--workers", 2, "--impute", "mean"), "--impute is for all samples in memory"),
+        (("--workers", 2, "--impute", "median"), "--impute is for all samples in memory"),
+        (("--stream", "--screen", 3), "screen=3 needs samples in memory or on workers"),
         (("--workers", 2, "--text", "tree"), "--text goes with --stream --method l2"),
     ],
 )

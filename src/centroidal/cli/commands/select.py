@@ -148,6 +148,11 @@ def _add_selection(group):
         help=f"how features are ranked: {words} (default: {DEFAULT})",
     )  # fmt: skip
     group.add_argument(
+        "--screen", type=whole_number(1), metavar="N",
+        help="let l2 choose N features for the method, in each training set by itself; with "
+        "--workers and --cluster this is done there, so that any method may follow",
+    )  # fmt: skip
+    group.add_argument(
         "-k", "--n-features-to-select", type=whole_number(1, word="auto"), default="auto",
         metavar="N|auto",
         help="how many features to select; auto chooses by cross-validation (default: auto)",
@@ -389,7 +394,8 @@ def _check_stream(args):
     streamed = merging_methods()
     if way == "--stream":
         streamed = [key for key, each in METHODS.items() if each.selects and each.streams]
-    if args.method not in streamed:
+    is_screened = args.screen is not None and way != "--stream"
+    if args.method not in streamed and not is_screened:
         raise InputError(
             f"{way} knows --method {' and '.join(streamed)}; {args.method} needs all samples in "
             "memory."
@@ -411,6 +417,7 @@ def _parameters(args):
     """Return what is asked for, in memory and in batches, as the library calls it."""
     return {
         "method": args.method,
+        "screen": args.screen,
         "n_features_to_select": args.n_features_to_select,
         "max_features": _most_features(args),
         "rule": args.rule,

@@ -114,7 +114,8 @@ class FileLock:
 def suffix_of(path):
     """Return what a file name ends in, in small letters, with that of compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    return "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
+    is_packed = suffixes[-1:] in ([".gz"], [".zst"])
+    return "".join(suffixes[-2:] if is_packed else suffixes[-1:])
 
 
 def check_source(path):

@@ -4,6 +4,7 @@ import gzip
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from centroidal.io import preview_table
@@ -41,6 +42,23 @@ def test_same_from_gzip_and_parquet(write, tmp_path):
     pd.read_csv(tmp_path / "T.csv").to_parquet(tmp_path / "T.parquet")
     stored = preview_table(tmp_path / "T.parquet")
     for found in (packed, stored):
+        for name in ("n_rows", "header", "columns", "guess", "n_numeric"):
+            assert found[name] == expected[name]
+
+
+def test_same_from_a_workbook_and_zstd(write, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    expected = preview_table(write("T.csv", TABLE))
+    book = openpyxl.Workbook()
+    for row in pd.read_csv(tmp_path / "T.csv", header=None).values.tolist():
+        book.active.append([float(cell) if cell[:1].isdigit() else cell for cell in map(str, row)])
+    book.save(tmp_path / "T.xlsx")
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(TABLE)
+    packed = write("T.csv.zst", sink.getvalue().to_pybytes())
+    for path in (tmp_path / "T.xlsx", packed):
+        found = preview_table(path)
         for name in ("n_rows", "header", "columns", "guess", "n_numeric"):
             assert found[name] == expected[name]
 

@@ -357,7 +357,7 @@ def test_text_features_are_named_first_few_and_counted(written, parser):
             ValueError,
             "broken.csv.gz could not be read as a gz",
         ),
-        ("table.xlsx", b"PK", ValueError, r"suffix '.xlsx'.*known are .csv, .csv.gz, .tsv"),
+        ("table.ods", b"PK", ValueError, r"suffix '.ods'.*known are .csv, .csv.gz, .tsv"),
         ("table", b"a,b", ValueError, r"known are .csv"),
         ("table.npz.gz", b"a,b", ValueError, r"suffix '.npz.gz'"),
         ("broken.npz", b"PKnonsense", ValueError, r"broken.npz could not be read as a .npz"),

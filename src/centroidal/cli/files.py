@@ -3,9 +3,11 @@
 import io
 import os
 import shlex
+import sys
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from .._files import write_atomically
 from .._optional import require
@@ -35,13 +37,33 @@ def read_samples(args, messages):
     return table
 
 
+@contextmanager
+def standard_input(args):
+    """Let a table that is called - be what comes in from the standard input."""
+    if getattr(args, "table", None) != "-":
+        yield
+        return
+    if sys.stdin is None or sys.stdin.isatty():
+        raise InputError("- is the standard input: let another command write a table into it.")
+    data = sys.stdin.buffer.read()
+    if not data:
+        raise InputError("- is the standard input, and nothing came in.")
+    kinds = {b"\x1f\x8b": ".csv.gz", b"PAR1": ".parquet", b"PK\x03\x04": ".xlsx"}
+    kinds |= {b"\x28\xb5\x2f\xfd": ".csv.zst", b"\x89HDF": ".h5ad"}
+    suffix = next((kind for mark, kind in kinds.items() if data.startswith(mark)), ".csv")
+    with TemporaryDirectory(prefix="centroidal-") as folder:
+        args.table = str(Path(folder) / f"standard_input{suffix}")
+        Path(args.table).write_bytes(data)
+        yield
+
+
 def read_labelled(args, messages, impute, card=None):
     """Read a table with labels into memory; with the card of a model as that of training."""
     from ..io.prediction import read_like_training
 
     if getattr(args, "text", None) is not None:
         return _read_documents(args, messages)
-    if Path(args.table).is_dir():
+    if Path(args.table).is_dir() and any(Path(args.table).rglob("*.parquet")):
         who = "--stream reads it" if args.command == "select" else "only select --stream reads one"
         raise InputError(f"{args.table} is a folder, not a file; {who}.")
     messages.note(f"Reading {args.table} ...")
@@ -53,7 +75,7 @@ def read_labelled(args, messages, impute, card=None):
             transpose=args.transpose, layer=args.layer, impute=impute,
             duplicates=args.duplicates, annotations=annotations, samples=args.samples,
             sample_id=args.sample_id, allow_unmatched=args.allow_unmatched,
-            max_bytes=args.max_bytes,
+            delimiter=args.delimiter, decimal=args.decimal or ".", max_bytes=args.max_bytes,
         )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import sys
 from .._optional import require
 from .commands import COMMANDS
 from .display import describe_error
+from .files import standard_input
 from .log import Log
 from .messages import InputError, Messages, WorkError
 from .options import add_common, add_options
@@ -116,7 +117,8 @@ def _work(args, messages):
         with messages.warnings(), messages.interruptions():
             if not args.json:
                 require("rich", "cli", "The command line, unless with --json,")
-            code = COMMANDS[args.command].run(args, messages) or DONE
+            with standard_input(args):
+                code = COMMANDS[args.command].run(args, messages) or DONE
         for failure in args.failures:  # after the answer was printed
             raise failure
         return code

@@ -132,6 +132,14 @@ def preprocess_names(args):
     return ",".join([*names, *filter(None, [args.preprocess])]) or None
 
 
+def _delimiter(text):
+    """Read the mark between cells."""
+    known = {"tab": "\t", "\\t": "\t", "\t": "\t", ",": ",", ";": ";", "|": "|"}
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"{text!r} must be one of , ; | or tab.")
+    return known[text]
+
+
 def _step_names(text):
     """Read the names of steps, separated by commas."""
     names = [word.partition("=")[0] for word in text.split(",")]
@@ -145,9 +153,13 @@ def _step_names(text):
 
 TABLE = (
     "file with a row for each sample: .csv, .tsv, .txt (also .gz), .parquet, .npz, .mat, "
-    ".svmlight, .h5ad"
+    ".svmlight, .h5ad, .xlsx, .gct, .arff, a series matrix of GEO, text also .zst; a folder of "
+    "10x; - for the standard input"
 )
-READING = ("--id", "--drop", "--transpose", "--layer", "--duplicates", "--max-bytes")
+READING = (
+    "--id", "--drop", "--transpose", "--layer", "--duplicates", "--delimiter", "--decimal",
+    "--max-bytes",
+)  # fmt: skip
 SHEET = ("--samples", "--sample-id", "--allow-unmatched")
 PREPARING = ("--normalise", "--log1p", "--preprocess")
 EVALUATION = ("--groups", "--folds", "--repeats")
@@ -171,6 +183,14 @@ _KNOWN = {
         "help": "features of the same name, such as genes that several probes measure: refuse "
         "them, or make one of them, by their mean, the largest value or the sum in each sample, or "
         "the first alone (default: refuse; with a model file as it says)",
+    },
+    "--delimiter": {
+        "type": _delimiter, "metavar": "MARK",
+        "help": "what stands between cells of text: a comma, a semicolon, a bar, or the word tab "
+        "(default: what the header shows)",
+    },
+    "--decimal": {
+        "choices": (".", ","), "help": "the mark in numbers of text (default: a point)",
     },
     "--max-bytes": {
         "type": whole_number(1), "metavar": "N",

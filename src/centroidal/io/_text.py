@@ -17,9 +17,9 @@ from ..streaming.text import (
 from .sheets import make_sheet
 
 
-def read_text(data, request, suffix):
-    """Read a table of text from the bytes of its file."""
-    lines, remarks = _lines(data, request, suffix)
+def read_plain_text(text, request, suffix, n_stored):
+    """Read a table of text, which was stored in so many bytes."""
+    lines, remarks = _lines(text, request, suffix, n_stored)
     if request.transpose:
         return _read_transposed(lines, request, tuple(remarks))
     names, roles = lines.header, find_roles(lines, request)
@@ -40,7 +40,7 @@ def read_text(data, request, suffix):
 
 def read_text_sheet(data, request, suffix):
     """Read a sheet of samples from the bytes of its file."""
-    lines, _ = _lines(data, request, suffix)
+    lines, _ = _lines(plain_text(data, request, suffix), request, suffix, len(data))
 
     def column(place):
         return [cell_text(row[place].decode()) for _, row in lines.rows(request.name)]
@@ -48,9 +48,8 @@ def read_text_sheet(data, request, suffix):
     return make_sheet(lines.header, column, labels_from_text, request)
 
 
-def _lines(data, request, suffix):
-    text = plain_text(data, request, suffix)
-    check_n_cells(text, request, len(data))
+def _lines(text, request, suffix, n_stored):
+    check_n_cells(text, request, n_stored)
     return split_header(text, request, suffix)
 
 
@@ -69,7 +68,7 @@ def _read_transposed(lines, request, remarks):
         if name in special:
             taken.setdefault(name, [cell_text(cell.decode()) for cell in cells])
             continue
-        values, flags, others = parse_numbers(cells, has_underscores)
+        values, flags, others = parse_numbers(cells, has_underscores, decimal=request.decimal)
         if others:
             is_text.append((name, next(iter(others.values()))))
             text_columns = others | text_columns

@@ -12,6 +12,7 @@ from ..streaming.annotated_file import Hdf5Store
 from ..streaming.labels import MISSING
 from ..streaming.request import Request, clean_errors, texts
 from ..streaming.text import cell_text, check_n_cells, plain_text, split_header
+from ._formats import unpack_zstd, workbook_text
 
 __all__ = ["preview_table"]
 
@@ -45,7 +46,7 @@ def preview_table(path, *, transpose=False, max_bytes=None):
     Parameters
     ----------
     path : str or Path
-        A table of text, a .parquet or an .h5ad file; of the latter it is `obs` that is shown.
+        A table of text, .xlsx, .parquet or .h5ad; of the latter it is `obs` that is shown.
     transpose : bool, default=False
         Whether samples are in columns; then rows are described.
     max_bytes : int, default=None
@@ -73,7 +74,7 @@ def preview_table(path, *, transpose=False, max_bytes=None):
     """
     path = Path(path)
     suffix = suffix_of(path)
-    reader = _GRIDS.get(suffix.removesuffix(".gz"))
+    reader = _GRIDS.get(suffix.removesuffix(".gz").removesuffix(".zst"))
     if reader is None:
         return None
     request = Request(path.name, max_bytes=max_bytes)
@@ -111,8 +112,13 @@ def preview_table(path, *, transpose=False, max_bytes=None):
 
 def _text_grid(path, suffix, request):
     data = path.read_bytes()
+    n_stored, more = len(data), []
+    if suffix.endswith(".zst"):
+        data, suffix = unpack_zstd(data, request.name, request.max_bytes), suffix[: -len(".zst")]
+    if suffix == ".xlsx":
+        (data, more), suffix = workbook_text(data, request), ".csv"
     text = plain_text(data, request, suffix)
-    check_n_cells(text, request, len(data))
+    check_n_cells(text, request, n_stored)
     lines, remarks = split_header(text, request, suffix)
 
     def decoded(cells):
@@ -130,7 +136,7 @@ def _text_grid(path, suffix, request):
     rows = [decoded(cells) for _, cells in islice(lines.rows(request.name), _N_LOOKED_AT)]
     if not rows:
         raise ValueError(f"{request.name} has a header and no rows below it.")
-    return _Grid(lines.header, rows, columns, list(remarks))
+    return _Grid(lines.header, rows, columns, [*more, *remarks])
 
 
 def _parquet_grid(path, suffix, request):
@@ -174,7 +180,7 @@ def _annotated_grid(path, suffix, request):
 
 
 _GRIDS = {
-    **dict.fromkeys((".csv", ".tsv", ".txt"), _text_grid),
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".xlsx"), _text_grid),
     ".parquet": _parquet_grid,
     ".h5ad": _annotated_grid,
 }

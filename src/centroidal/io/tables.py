@@ -12,9 +12,20 @@ from ..model_selection.annotated import is_annotated
 from ..streaming.labels import check_labels, say_repeated_ids, say_unusual_labels
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
 from ..streaming.request import Request, count_noun, list_values
+from ..streaming.text import SEPARATORS
 from ._arrays import read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
+from ._formats import (
+    find_10x,
+    read_10x,
+    read_arff,
+    read_gct,
+    read_text,
+    read_workbook,
+    read_workbook_sheet,
+    unpack_zstd,
+)
 from ._frames import read_frame, read_frame_sheet, read_parquet, read_parquet_sheet
-from ._text import read_text, read_text_sheet
+from ._text import read_text_sheet
 from .duplicates import COLLAPSES, collapse_features
 from .sheets import annotation_texts, join_sheet
 
@@ -29,8 +40,15 @@ _READERS = {
     **dict.fromkeys((".svmlight", ".svmlight.gz", ".libsvm", ".libsvm.gz"), read_svmlight),
     **dict.fromkeys((".svm", ".svm.gz"), read_svmlight),
     ".h5ad": read_h5ad,
+    ".xlsx": read_workbook,
+    **dict.fromkeys((".gct", ".gct.gz"), read_gct),
+    **dict.fromkeys((".arff", ".arff.gz"), read_arff),
 }
-_SHEET_READERS = {**dict.fromkeys(_TEXT, read_text_sheet), ".parquet": read_parquet_sheet}
+_SHEET_READERS = {
+    **dict.fromkeys(_TEXT, read_text_sheet),
+    ".parquet": read_parquet_sheet,
+    ".xlsx": read_workbook_sheet,
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,6 +130,8 @@ def read_table(
     samples=None,
     sample_id=None,
     allow_unmatched=False,
+    delimiter=None,
+    decimal=".",
     max_bytes=None,
 ):
     """Read a table of numbers with a column of labels.
@@ -120,8 +140,11 @@ def read_table(
     ----------
     source : str, Path, data frame or AnnData
         A file, whose format is that of its suffix: .csv, .tsv or .txt (with tabs), also with .gz;
-        .parquet; .npz; .mat (up to version 7); .svmlight, .libsvm or .svm, also with .gz; .h5ad.
-        Or a data frame of pandas, polars or pyarrow, or an AnnData object.
+        .parquet; .npz; .mat (up to version 7); .svmlight, .libsvm or .svm, also with .gz; .h5ad;
+        .xlsx (its first sheet); .gct and .arff, also with .gz; a series matrix of GEO (.txt); any
+        file of text also with .zst. Or a folder as 10x writes it, with matrix.mtx, features.tsv
+        and barcodes.tsv, also with .gz. Or a data frame of pandas, polars or pyarrow, or an AnnData
+        object.
     target : str, default=None
         The column of labels; in .npz and .mat the array of labels, y or Y if None; in .h5ad a
         column of `obs`. None reads no labels, and every column is a feature.
@@ -157,6 +180,10 @@ def read_table(
     allow_unmatched : bool, default=False
         Whether to leave out samples without a row in the sheet, and rows without a sample, with a
         remark. Otherwise they are refused.
+    delimiter : {",", ";", "|", tab, None}, default=None
+        What stands between cells of text. None is what the suffix promises or the header shows.
+    decimal : {".", ","}, default="."
+        The mark in numbers of text. With a comma, points are no part of a number.
     max_bytes : int, default=None
         How many bytes of memory a file may ask for. None allows 200 times its size, and 1 GiB to
         any file: a small file that unpacks to more is refused before it does.
@@ -189,9 +216,9 @@ def read_table(
     away: it keeps spreadsheets from running the cell, and all files that are written here have it.
     Missing is an empty cell, NA, N/A, #N/A, <NA>, NaN or null. True and False become 1 and 0.
     Labels that are all numbers become numbers, unless one is written like 01. Numbers with a
-    decimal comma are refused. If the header does not hold the separator of the suffix, but
-    semicolons, tabs, commas or bars, it is these. Text must be UTF-8. With pyarrow reading is
-    faster; the result is the same.
+    decimal comma are refused unless `decimal` says so. If the header does not hold the separator
+    of the suffix, but semicolons, tabs, commas or bars, it is these. Text must be UTF-8. With
+    pyarrow reading is faster; the result is the same.
 
     **Names.** A model finds its features by name, so names must be unique. Features without names
     are called x0, x1, ...; in svmlight files by the number that is written there. With
@@ -225,9 +252,16 @@ def read_table(
     check_flag("allow_unmatched", allow_unmatched)
     check_choice("impute", impute, (None, "median", "drop-features"))
     check_choice("duplicates", duplicates, ("refuse", *COLLAPSES))
+    check_choice("delimiter", delimiter, (None, *SEPARATORS))
+    check_choice("decimal", decimal, (".", ","))
+    if delimiter == decimal:
+        raise ValueError(f"delimiter={delimiter!r} must not be decimal={decimal!r}.")
     is_file = isinstance(source, (str, Path))
     name = (Path(source).name or str(source)) if is_file else type(source).__name__
-    asked = {"target": target, "annotations": annotations, "max_bytes": max_bytes}
+    asked = {
+        "target": target, "annotations": annotations, "max_bytes": max_bytes,
+        "delimiter": delimiter, "decimal": decimal,
+    }  # fmt: skip
     sheet, sheet_digest = _read_sheet(samples, sample_id, allow_unmatched, asked)
     request = Request.from_options(
         name, ids=ids, drop=drop, transpose=transpose, layer=layer, sheet=sheet,
@@ -294,7 +328,11 @@ def _read_sheet(samples, sample_id, allow_unmatched, asked):
 
 def _read_file(path, request, readers):
     """Return what is in a file, and the SHA-256 of its bytes."""
-    suffix = suffix_of(path)
+    suffix, is_packed = suffix_of(path), False
+    if suffix.endswith(".zst") and suffix != ".h5ad.zst":
+        suffix, is_packed = suffix.removesuffix(".zst"), True
+    if readers is _READERS and path.is_dir():
+        return _read_folder(path, request)
     if suffix not in readers:
         raise ValueError(
             f"{request.name}: the suffix {suffix!r} says nothing about the format; known are "
@@ -319,7 +357,24 @@ def _read_file(path, request, readers):
         raise OSError(f"{path} could not be read: {error.strerror or error}.") from error
     if not data:
         raise ValueError(f"{request.name} is empty.")
-    return readers[suffix](data, request, suffix), hashlib.sha256(data).hexdigest()
+    digest = hashlib.sha256(data).hexdigest()
+    if is_packed:
+        data = unpack_zstd(data, request.name, request.max_bytes)
+    return readers[suffix](data, request, suffix), digest
+
+
+def _read_folder(path, request):
+    """Return what is in a folder of 10x, and the SHA-256 of its files together."""
+    files = find_10x(path)
+    if files is None:
+        raise ValueError(
+            f"{path} is a folder without matrix.mtx, features.tsv (or genes.tsv) and barcodes.tsv, "
+            "also .gz, as 10x writes it. A folder of .parquet files is read in batches (--stream)."
+        )
+    digest = hashlib.sha256()
+    for each in files:
+        digest.update(each.read_bytes())
+    return read_10x(files, request), digest.hexdigest()
 
 
 def _read_object(source, request):

@@ -54,11 +54,13 @@ class Request(NamedTuple):
     sheet: object = None  # of samples; what it has is not looked for in the source
     groups: str | None = None  # the column of groups, which is that of the ids or an annotation
     duplicates: str | None = None  # how features of the same name are collapsed, or "refuse"
+    delimiter: str | None = None  # of cells in text; None is what the header shows
+    decimal: str = "."  # the mark in numbers in text
 
     @classmethod
     def from_options(
         cls, name, *, target, ids, drop, transpose=False, layer=None, max_bytes=None,
-        annotations=(), sheet=None, groups=None, duplicates=None,
+        annotations=(), sheet=None, groups=None, duplicates=None, delimiter=None, decimal=".",
     ):  # fmt: skip
         """Make names of what was asked for, and raise if one is asked for twice."""
         optional(check_count)("max_bytes", max_bytes)
@@ -84,7 +86,7 @@ class Request(NamedTuple):
         annotations = tuple(each for each in annotations if each not in in_sheet)
         return cls(
             name, target, ids, drop, transpose, layer, max_bytes, annotations, sheet, groups,
-            duplicates,
+            duplicates, delimiter, decimal,
         )  # fmt: skip
 
     def column_roles(self, names, unnamed=None, samples=()):

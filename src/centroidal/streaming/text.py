@@ -26,6 +26,7 @@ from .request import clean_errors, list_values, quote
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 TRUE, FALSE = {b"True", b"TRUE", b"true"}, {b"False", b"FALSE", b"false"}
+_SWAPPED = bytes.maketrans(b",.", b".,")  # with a decimal comma
 _MISSING = {word.encode() for word in MISSING}
 # Wide tables want large blocks: pyarrow has a cost for each column of each block.
 _ROWS_PER_BLOCK = 1000
@@ -102,8 +103,10 @@ class Lines(NamedTuple):
                 row = next(reader, None)
             except csv.Error as error:
                 number = self.first_line + reader.line_num - 1
+                is_open = "field limit" in str(error)
+                advice = " A quotation mark above it may never be closed." if is_open else ""
                 raise ValueError(
-                    f"{name}: line {number} is not a row of cells: {error}."
+                    f"{name}: line {number} is not a row of cells: {error}.{advice}"
                 ) from error
             if row is None:
                 return
@@ -172,7 +175,7 @@ def split_header(data, request, suffix, least=2):
     start = max(data.rfind(b"\n", 0, start.start()), data.rfind(b"\r", 0, start.start())) + 1
     first_line = len(data[:start].splitlines()) + 1
     data = data[start:]
-    separator, remarks = _separator(top_line(data).decode(), suffix)
+    separator, remarks = _separator(top_line(data).decode(), suffix, request)
     if b'"' in data:
         data = without_simple_quotes(data, separator)
     is_quoted = b'"' in data
@@ -211,8 +214,10 @@ def top_line(data):
     return line if end < 0 else line[:end]
 
 
-def _separator(line, suffix):
+def _separator(line, suffix, request):
     """Take what the suffix promises if it is in the header, otherwise what is most often there."""
+    if request.delimiter is not None:
+        return request.delimiter, []
     usual = "," if suffix.startswith(".csv") else "\t"
     outside = re.sub('"[^"]*"', "", line)
     if usual in outside:
@@ -313,7 +318,8 @@ class ParsedRows(NamedTuple):
 
 def parse_rows(lines, roles, request):
     """Return the rows below a header; columns are taken by their roles."""
-    return _parse_with_pyarrow(lines, roles) or _parse_with_python(lines, roles, request)
+    found = _parse_with_pyarrow(lines, roles, request.decimal)
+    return found or _parse_with_python(lines, roles, request)
 
 
 def _parse_with_python(lines, roles, request):
@@ -322,7 +328,8 @@ def _parse_with_python(lines, roles, request):
     rows, flags, words = [], {}, {}
     texts = {j: [] for j in roles.texts}
     for _, row in lines.rows(request.name):
-        values, in_flags, in_words = parse_numbers(take(row), has_underscores, words)
+        cells = take(row)
+        values, in_flags, in_words = parse_numbers(cells, has_underscores, words, request.decimal)
         rows.append(values)
         for j in in_flags:
             flags[j] = flags.get(j, 0) + 1
@@ -339,11 +346,14 @@ def _taker(positions):
     return itemgetter(*positions)
 
 
-def parse_numbers(cells, has_underscores, known_text=()):
+def parse_numbers(cells, has_underscores, known_text=(), decimal="."):
     """Return cells as floats, and where there are booleans or words.
 
-    A missing cell is NaN. `float` would read 1_000, which is no number in a table.
+    A missing cell is NaN. `float` would read 1_000, which is no number in a table. With a decimal
+    comma a point is no part of a number.
     """
+    if decimal == ",":
+        cells = [cell.translate(_SWAPPED) for cell in cells]
     if not (has_underscores and b"_" in b"".join(cells)) and not known_text:
         try:
             return np.fromiter(map(float, cells), np.float64, len(cells)), (), {}
@@ -364,7 +374,7 @@ def parse_numbers(cells, has_underscores, known_text=()):
                 flags.append(j)
                 values[j] = word in TRUE
             elif word not in _MISSING:
-                others[j] = word.decode()
+                others[j] = (word.translate(_SWAPPED) if decimal == "," else word).decode()
     return values, flags, others
 
 
@@ -375,7 +385,7 @@ def numbers_from_text(cells):
     return values, others
 
 
-def _parse_with_pyarrow(lines, roles):
+def _parse_with_pyarrow(lines, roles, decimal):
     """Do what `parse_rows` does for a table that is regular; return None for any other.
 
     It is None, too, if pyarrow is not installed, or if the table is wide.
@@ -399,6 +409,7 @@ def _parse_with_pyarrow(lines, roles):
             convert_options=arrow_csv.ConvertOptions(
                 column_types=types,
                 null_values=sorted(MISSING),
+                decimal_point=decimal,
                 include_columns=[names[j] for j in roles.features + roles.texts],
             ),
         )

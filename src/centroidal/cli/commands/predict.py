@@ -54,7 +54,8 @@ def _predict(args):
     with input_errors():
         table = read_new_samples(
             args.table, card=card, ids=args.id, drop=args.drop, transpose=args.transpose,
-            layer=args.layer, duplicates=args.duplicates, max_bytes=args.max_bytes,
+            layer=args.layer, duplicates=args.duplicates, delimiter=args.delimiter,
+            decimal=args.decimal or ".", max_bytes=args.max_bytes,
         )  # fmt: skip
         return predict_table(
             model, table, target=target, allow_extra=args.allow_extra, no_call=args.no_call

@@ -65,7 +65,8 @@ EXAMPLES = """\
 
 _N_RESAMPLES, _N_PERMUTATIONS, _N_STAND_INS = 50, 1000, 3
 _IN_MEMORY = (
-    "--impute", "--transpose", "--duplicates", *SHEET, "--blocks", "--resamples",
+    "--impute", "--transpose", "--duplicates", "--delimiter", "--decimal", *SHEET, "--blocks",
+    "--resamples",
     "--permutations", "--permute-within", "--stop-after", "--learning-curve", "--audit",
     "--covariates",
     "--compare", "--export-selected", "--distinct", "--feature-costs", "--budget", "--stand-ins",

@@ -526,3 +526,43 @@ def test_counts_that_no_samples_have_are_refused(recipe, count):
     summary.counts[0] = count
     with pytest.raises(ValueError, match=r"^model 2 is damaged: .*counts"):
         merge_models(models)
+
+
+# ------------------------------------------------------------------ features that not all have
+
+
+def test_features_that_not_all_have_are_left_out_if_asked_for(rng):
+    X, y = rng.normal(size=(60, 6)), np.arange(60) % 3
+    X[:, 1] += y
+    frame = pd.DataFrame(X).add_prefix("g")
+    one = SparseCenterClassifier(2, scale="within").fit(frame.iloc[:30, :5], y[:30])
+    other = SparseCenterClassifier(2, scale="within").fit(frame.iloc[30:, :0:-1], y[30:])
+    merged, remarks = merge_models(
+        [one, other], features="intersection", names="ab", return_remarks=True
+    )
+    expected = SparseCenterClassifier(2, scale="within").fit(frame.iloc[:, 1:5], y)
+    assert merged.feature_names_in_.tolist() == ["g1", "g2", "g3", "g4"]
+    np.testing.assert_allclose(merged.centers_, expected.centers_, atol=1e-10)
+    assert remarks[0] == "2 features that not all have are left out: 'g0', 'g5'."
+    assert one.n_features_in_ == 5
+
+
+def test_models_without_a_common_feature_are_refused(rng):
+    X, y = rng.normal(size=(30, 4)), np.arange(30) % 2
+    one, other = (
+        SparseCenterClassifier(1).fit(pd.DataFrame(X).add_prefix(name), y) for name in "ab"
+    )
+    with pytest.raises(ValueError, match="no feature in common"):
+        merge_models([one, other], features="intersection")
+
+
+def test_only_moments_of_features_can_do_without_some(rng):
+    X, y = pd.DataFrame(rng.normal(size=(30, 4))).add_prefix("g"), np.arange(30) % 2
+    models = [FisherSubspaceClassifier().fit(X.iloc[:, start:], y) for start in (0, 1)]
+    with pytest.raises(ValueError, match="model 1 is a FisherSubspaceClassifier"):
+        merge_models(models, features="intersection")
+
+
+def test_features_are_the_same_or_an_intersection():
+    with pytest.raises(ValueError, match="features='all' must be one of 'same', 'intersection'"):
+        merge_models([], features="all")

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from centroidal.io import merge_models
 from centroidal.model_selection import SiteCounts, SiteSummary, select_features, select_federated
@@ -356,6 +357,26 @@ def test_missing_features_are_named():
     other = SiteSummary(CV, random_state=SEED).fit(pd.DataFrame(X[:, 2:], columns=NAMES[2:]), y)
     with pytest.raises(ValueError, match=r"model 2 lacks 2 features of model 1: .*g[01].*g[01]"):
         merge_models([summarise("south"), other])
+
+
+def test_features_that_not_all_sites_have_are_left_out_if_asked_for():
+    sites = {name: SITES[name][:2] for name in ("north", "south")}
+    kept = {"north": slice(0, 28), "south": slice(3, None)}
+    frames = {n: pd.DataFrame(X, columns=NAMES).iloc[:, kept[n]] for n, (X, _) in sites.items()}
+    rule = SiteSummary(CV, random_state=SEED)
+    summaries = [clone(rule).fit(frames[name], sites[name][1]) for name in sites]
+    merged = merge_models(summaries, features="intersection")
+    found = select_federated(
+        merged, [merged.score_site(frames[name], sites[name][1]) for name in sites]
+    )
+    X, y = (
+        np.vstack([X[:, 3:28] for X, _ in sites.values()]),
+        np.hstack([y for _, y in sites.values()]),
+    )
+    folds = np.concatenate([rule.fold_numbers(labels) for _, labels in sites.values()])
+    pooled = select_features(X, y, cv=folds, feature_names=NAMES[3:28], random_state=SEED)
+    assert_same_answer(found, pooled)
+    assert found.selected_names.tolist() == pooled.selected_names.tolist()
 
 
 def test_the_same_site_does_not_count_twice(merged, counts):

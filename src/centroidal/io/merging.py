@@ -2,6 +2,7 @@
 
 from copy import copy
 from functools import reduce
+from itertools import chain
 from numbers import Integral
 from typing import NamedTuple
 
@@ -9,7 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from .._parameters import check_count, check_flag, check_shared_features
+from .._data import Features
+from .._parameters import check_choice, check_count, check_flag, check_shared_features
 from .._plain import json_plain, percent
 from ..classifiers import (
     ConformalClassifier,
@@ -42,7 +44,9 @@ class _Part(NamedTuple):
     model: BaseEstimator
 
 
-def merge_models(models, *, n_features_to_select=None, names=None, return_remarks=False):
+def merge_models(
+    models, *, n_features_to_select=None, features="same", names=None, return_remarks=False
+):
     """Merge models of different samples into the model of all these samples.
 
     The models may have been trained at sites that must not share their samples: each sends its
@@ -62,6 +66,10 @@ def merge_models(models, *, n_features_to_select=None, names=None, return_remark
     n_features_to_select : int, default=None
         How many features the merged model selects; needed where sparse centers select different
         numbers.
+    features : {"same", "intersection"}, default="same"
+        Whether all models must have the same features, or those that not all have are left out. The
+        latter is for sparse centers and for summaries of sites: what is merged is the model of the
+        features that all have.
     names : sequence of str, default=None
         What messages call the models; None calls them model 1, model 2, ...
     return_remarks : bool, default=False
@@ -88,8 +96,9 @@ def merge_models(models, *, n_features_to_select=None, names=None, return_remark
     Notes
     -----
     Features are matched by name, in whatever order they are; there must be the same ones in all
-    models. Models that know no names have them in the same order. Classes are matched by label,
-    and a model may lack some. `n_jobs`, and what "margin" does not look at, may differ.
+    models, unless `features` says otherwise. Models that know no names have them in the same order.
+    Classes are matched by label, and a model may lack some. `n_jobs`, and what "margin" does not
+    look at, may differ.
 
     Sparse centers are those of all samples, up to rounding, for any number of models in any order.
     So are disjoint centroids; their probabilities come from class moments, as after `partial_fit`.
@@ -113,12 +122,15 @@ def merge_models(models, *, n_features_to_select=None, names=None, return_remark
     True
     """
     check_flag("return_remarks", return_remarks)
+    check_choice("features", features, ("same", "intersection"))
     remarks = []
     parts = [_take_chosen(part, remarks) for part in _name_parts(models, names)]
     _check_each(parts)
     _check_same_class(parts)
     if isinstance(parts[0].model, SiteSummary):
         check_distinct_sites(*zip(*parts, strict=True))
+    if features == "intersection":
+        parts = _keep_common_features(parts, remarks)
     parts = _align_features(parts, remarks)
     _check_parameters(parts, n_features_to_select)
     _check_labels(parts, remarks)
@@ -359,6 +371,46 @@ def _align_features(parts, remarks):
     return parts
 
 
+def _keep_common_features(parts, remarks):
+    """Return the models as if they had been fitted to the features that all of them have."""
+    for name, model in parts:
+        if not isinstance(model, SparseCenterClassifier | SiteSummary):
+            raise ValueError(
+                f"features='intersection' must be 'same': {name} is a {type(model).__name__}, and "
+                "only sparse centers and summaries of sites can do without features."
+            )
+        if not hasattr(model, "feature_names_in_"):
+            raise ValueError(f"features='intersection' needs names of features; {name} has none.")
+        if len(set(model.feature_names_in_)) < model.n_features_in_:
+            raise ValueError(f"{name} has several features of one name; which is which?")
+    all_names = [part.model.feature_names_in_.tolist() for part in parts]
+    shared = set.intersection(*map(set, all_names))
+    if not shared:
+        raise ValueError("features='intersection': the models have no feature in common.")
+    left_out = [each for each in dict.fromkeys(chain(*all_names)) if each not in shared]
+    if left_out:
+        features = count_noun(len(left_out), "feature")
+        remarks.append(f"{features} that not all have are left out: {list_names(left_out)}.")
+    common = [name for name in all_names[0] if name in shared]
+    return [part._replace(model=_take_features(part.model, common)) for part in parts]
+
+
+def _take_features(model, names):
+    """Copy a model of class moments as if it had been fitted to some of its features."""
+    found = model.feature_names_in_.tolist()
+    if names == found:
+        return model
+    where = {name: j for j, name in enumerate(found)}
+    order = np.array([where[name] for name in names])
+    moved, moments = copy(model), model._solution.moments.columns(order)
+    features = Features(order.size, model.feature_names_in_[order])
+    if isinstance(model, SiteSummary):
+        features.keep(moved)
+        moved._solution = model._solution._replace(moments=moments)
+        return moved
+    return moved._keep_moments(features, model.classes_, moments)
+
+
 def _align_by_name(first, part, remarks):
     wanted, found = (each.model.feature_names_in_.tolist() for each in (first, part))
     if wanted == found:
@@ -378,6 +430,10 @@ def _check_same_names(first, part, wanted, found):
         if absent:
             features = count_noun(len(absent), "feature")
             lacking.append(f"{one.name} lacks {features} of {other.name}: {list_names(absent)}.")
+    if lacking:
+        lacking.append(
+            "features='intersection' (--features intersection) leaves such features out."
+        )
     _refuse("The models have different features:", lacking)
     for name, own in ((first.name, wanted), (part.name, found)):
         if len(set(own)) < len(own):

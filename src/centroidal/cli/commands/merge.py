@@ -41,6 +41,11 @@ def add_arguments(parser):
         help="how many features the merged model selects (default: as many as each of the models, "
         "which must be the same number)",
     )  # fmt: skip
+    parser.add_argument(
+        "--features", choices=("same", "intersection"), default="same",
+        help="all files must have the same features, or those that not all have are left out "
+        "(default: same)",
+    )  # fmt: skip
     group = parser.add_argument_group("with counts of sites")
     group.add_argument(
         "--rule", choices=("best", "one_se"),
@@ -84,8 +89,8 @@ def _merge(args, messages, outputs, cards, models):
             raise InputError(f"{option} needs the merged summary of sites and all their counts.")
     with input_errors():
         model, remarks = merge_models(
-            models, n_features_to_select=args.n_features_to_select, names=args.models,
-            return_remarks=True,
+            models, n_features_to_select=args.n_features_to_select, features=args.features,
+            names=args.models, return_remarks=True,
         )  # fmt: skip
     counts = [class_counts(each) for each in models]
     sources = _sources(args.models, cards, counts)

@@ -424,3 +424,48 @@ def check_classifier(name, value, sample_weight=None):
 def _check_takes_weights(name, value, sample_weight):
     if sample_weight is not None and "sample_weight" not in signature(value.fit).parameters:
         raise TypeError(f"sample_weight is given, but {name}={value!r} does not take it in fit.")
+
+
+def check_asked(
+    *,
+    target,
+    ids,
+    drop=(),
+    annotations=(),
+    groups=None,
+    layer=None,
+    max_bytes=None,
+    sheet=None,
+    **others,
+):
+    """Return what is asked of a table by name, as `Request` has it; raise if it is asked twice.
+
+    What a sheet of samples has is not looked for in the table. Other options stay as they are.
+    """
+    optional(check_count)("max_bytes", max_bytes)
+    drop, annotations = (
+        (each,) if isinstance(each, str) else tuple(map(str, each)) for each in (drop, annotations)
+    )
+    target, ids, layer, groups = (
+        None if each is None else str(each) for each in (target, ids, layer, groups)
+    )
+    if groups not in (None, ids):
+        annotations += (groups,)
+    special = [each for each in (target, ids, *annotations) if each is not None]
+    in_sheet = () if sheet is None else sheet.columns
+    for each in special:
+        if special.count(each) > 1 or (each in drop and each not in in_sheet):
+            raise ValueError(
+                f"{each!r} is asked for twice, among target, ids, groups, drop and annotations."
+            )
+    return {
+        "target": None if target in in_sheet else target,
+        "ids": ids,
+        "drop": tuple(dict.fromkeys(drop)),
+        "annotations": tuple(each for each in annotations if each not in in_sheet),
+        "groups": groups,
+        "layer": layer,
+        "max_bytes": max_bytes,
+        "sheet": sheet,
+        **others,
+    }

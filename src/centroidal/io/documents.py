@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._parameters import check_count
+from .._parameters import check_asked, check_count
 from ..model_selection.feature_flow import steps_of, used_mask
 from ..streaming.documents import FOLDER_COLUMNS, document_rows
 from ..streaming.labels import (
@@ -95,9 +95,8 @@ def read_documents(
     columns = [text] if isinstance(text, str) else list(text or ())
     if not columns:
         raise ValueError("text=None must name the columns of texts.")
-    request = Request.from_options(
-        name, target=target, ids=ids, drop=(), annotations=annotations, max_bytes=max_bytes
-    )
+    asked = {"target": target, "ids": ids, "annotations": annotations, "max_bytes": max_bytes}
+    request = Request(name, **check_asked(**asked))
     labels = [each for each in (request.target, request.ids, *request.annotations) if each]
     twice = [each for each in columns if each in labels or columns.count(each) > 1]
     if twice:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from .._files import check_source, suffix_of
-from .._parameters import check_choice, check_flag
+from .._parameters import check_asked, check_choice, check_flag
 from ..model_selection.annotated import is_annotated
 from ..streaming.labels import check_labels, say_repeated_ids, say_unusual_labels
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
@@ -263,10 +263,8 @@ def read_table(
         "delimiter": delimiter, "decimal": decimal,
     }  # fmt: skip
     sheet, sheet_digest = _read_sheet(samples, sample_id, allow_unmatched, asked)
-    request = Request.from_options(
-        name, ids=ids, drop=drop, transpose=transpose, layer=layer, sheet=sheet,
-        duplicates=duplicates, **asked,
-    )  # fmt: skip
+    columns = check_asked(**asked, ids=ids, drop=drop, layer=layer, sheet=sheet)
+    request = Request(name, transpose=transpose, duplicates=duplicates, **columns)
     if is_file:
         found, digest = _read_file(Path(source), request, _READERS)
     else:
@@ -318,8 +316,8 @@ def _read_sheet(samples, sample_id, allow_unmatched, asked):
         return None, None
     is_file = isinstance(samples, (str, Path))
     name = Path(samples).name if is_file else f"samples={type(samples).__name__}"
-    request = Request.from_options(name, ids=None, drop=(), **asked)
-    # Not among the options: that the ids are an annotation as well is no mistake.
+    # The ids are not checked with the others: that they are an annotation as well is no mistake.
+    request = Request(name, **check_asked(**asked, ids=None))
     request = request._replace(ids=None if sample_id is None else str(sample_id))
     if is_file:
         return _read_file(Path(samples), request, _SHEET_READERS)

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from .._parameters import check_asked
 from ..streaming.labels import check_labels, labels_from_values
 from ..streaming.request import Request, texts
 
@@ -24,7 +25,7 @@ class AnnotatedSamples(NamedTuple):
 
 def take_annotated(adata, y, target, layer, groups, blocks, covariates, feature_names):
     """Return the samples of AnnData; names stand for columns of `obs`."""
-    request = Request.from_options("AnnData", target=target, ids=None, drop=(), layer=layer)
+    request = Request("AnnData", **check_asked(target=target, ids=None, layer=layer))
     if target is None:
         raise ValueError("target=None must name the column of obs with the labels: X is AnnData.")
     if y is not None:

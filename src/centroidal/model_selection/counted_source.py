@@ -124,10 +124,6 @@ class CountedSource:
         """Return None: samples are taken as they are."""
         return
 
-    def count_calls(self, scores, choice):
-        """Return None: it takes single samples."""
-        return
-
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: nothing, only counts are kept."""
         names = ("predicted", "probabilities", "true_codes", "subspace", "stability")

@@ -467,7 +467,7 @@ class NestedScores:
     def _n_folds(self):
         return len(self._folds) // self._n_repeats
 
-    def held_out(self, n_repeats=None):
+    def held_out(self):
         """Return what the method that was chosen says of held-out samples, a list a repeat.
 
         These are of the folds, by what their inner folds chose; None if it has no probabilities.
@@ -475,7 +475,7 @@ class NestedScores:
         found = [fold[self.method].predicted.held_out for fold in self._folds]
         if any(each is None for each in found):
             return None
-        starts = range(0, len(found), self._n_folds)[:n_repeats]
+        starts = range(0, len(found), self._n_folds)
         return [found[start : start + self._n_folds] for start in starts]
 
     @property

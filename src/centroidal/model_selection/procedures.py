@@ -42,6 +42,7 @@ class FinalModel(NamedTuple):
     centers: np.ndarray  # of the classes, in the units of the data
     spreads: np.ndarray  # inside the classes
     numbers: dict | None = None  # of features for each size, where they are not the sizes
+    calls: tuple | None = None  # what comes of leaving samples without a class
 
     def number_of(self, size):
         """Return the number of features of a size."""

@@ -408,7 +408,6 @@ def select_from(
         metrics=metrics,
         intervals=unseen.intervals(metrics),
         costs=choice.costs,
-        calls=source.count_calls(scores, choice),
         **stand_ins._asdict(),
         **{"group_name": None, "block_name": None, "impute": None, "preprocess": None, **told},
         **described,
@@ -560,7 +559,7 @@ def _select_part(method, choice, wishes, panel, classes, source):
 def _find_labels(X, y, target, groups):
     """Return samples, labels and groups, where a column of `X` may have been named for them."""
     if target is None:
-        if is_query(X):
+        if not isinstance(X, np.ndarray) and is_query(X):
             raise ValueError("target=None must name the column of labels: X is a query.")
         return X, y, groups
     if y is not None or isinstance(X, Batches):

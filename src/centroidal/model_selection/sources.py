@@ -346,17 +346,13 @@ class MemorySource:
         if repeats is not None and hasattr(model, "predict_proba"):
             columns = np.sort(final.ranking[: final.number_of(scores.n_features)])
             reference = _class_reference(data, columns, np.arange(data.codes.size))
-            known = columns, reference, repeats, not choice.needs_probabilities
-            model = ConformalClassifier.of_fitted(model, *known)
+            calibrates = not choice.needs_probabilities
+            model = ConformalClassifier.of_fitted(model, columns, reference, repeats, calibrates)
+            final = final._replace(calls=count_calls(repeats[0], calibrates))
         model = self._samples.pipeline(model)
         if choice.costs is not None:
             model = CostSensitiveClassifier.of_fitted(model, choice.costs)
         return final._replace(model=model)
-
-    def count_calls(self, scores, choice):
-        """Count what comes of not calling some samples; None without probabilities."""
-        repeats = scores.held_out(1)
-        return None if repeats is None else count_calls(repeats[0], not choice.needs_probabilities)
 
     def group_hits(self, scores, repeats):
         """Return None: what is known of each sample says more."""

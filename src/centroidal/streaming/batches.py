@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 
 from .._data import Features, label_codes
 from .._files import check_source, suffix_of
-from .._parameters import check_count
+from .._parameters import check_asked, check_count
 from ..preprocessing import named_steps
 from ..statistics.threads import one_ahead
 from .annotated_file import AnnotatedReader, Hdf5Store, ZarrStore
@@ -524,9 +524,8 @@ def batches(
     else:
         source = Path(source) if is_path else open_query(source)
     name = source.name or str(source)
-    request = Request.from_options(
-        name, target=target, ids=ids, drop=drop, layer=layer, max_bytes=max_bytes, groups=groups
-    )
+    columns = {"target": target, "ids": ids, "drop": drop, "groups": groups, "layer": layer}
+    request = Request(name, **check_asked(**columns, max_bytes=max_bytes))
     if not is_path:
         reader = _query_reader(source, request, text)
     elif text is None:

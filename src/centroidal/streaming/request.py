@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._parameters import check_count, optional
 from .limits import RefusedFileError, check_unpacked_size
 
 N_LISTED, N_NAMES = 5, 10
@@ -56,38 +55,6 @@ class Request(NamedTuple):
     duplicates: str | None = None  # how features of the same name are collapsed, or "refuse"
     delimiter: str | None = None  # of cells in text; None is what the header shows
     decimal: str = "."  # the mark in numbers in text
-
-    @classmethod
-    def from_options(
-        cls, name, *, target, ids, drop, transpose=False, layer=None, max_bytes=None,
-        annotations=(), sheet=None, groups=None, duplicates=None, delimiter=None, decimal=".",
-    ):  # fmt: skip
-        """Make names of what was asked for, and raise if one is asked for twice."""
-        optional(check_count)("max_bytes", max_bytes)
-        drop, annotations = (
-            (each,) if isinstance(each, str) else tuple(map(str, each))
-            for each in (drop, annotations)
-        )
-        target, ids, layer, groups = (
-            None if each is None else str(each) for each in (target, ids, layer, groups)
-        )
-        if groups not in (None, ids):
-            annotations += (groups,)
-        special = [each for each in (target, ids, *annotations) if each is not None]
-        in_sheet = () if sheet is None else sheet.columns
-        for each in special:
-            if special.count(each) > 1 or (each in drop and each not in in_sheet):
-                raise ValueError(
-                    f"{quote(each)} is asked for twice, among target, ids, groups, drop and "
-                    "annotations."
-                )
-        drop = tuple(dict.fromkeys(drop))
-        target = None if target in in_sheet else target
-        annotations = tuple(each for each in annotations if each not in in_sheet)
-        return cls(
-            name, target, ids, drop, transpose, layer, max_bytes, annotations, sheet, groups,
-            duplicates, delimiter, decimal,
-        )  # fmt: skip
 
     def column_roles(self, names, unnamed=None, samples=()):
         """Find the names that were asked for; `unnamed` is an index, never a feature.

@@ -43,8 +43,8 @@ def permutation_test(X, y, *, n_permutations=1000, **options):
     change places; where they have several, labels do inside each group.
 
     **Time.** For "l2" and dense data all training sets of a relabelling are solved and tested
-    together, about four times as fast as selecting again. Interrupted by Ctrl-C, the test is that
-    of the permutations that are finished.
+    together, more than five times as fast as selecting again. Interrupted by Ctrl-C, the test is
+    that of the permutations that are finished.
 
     Examples
     --------

@@ -1,5 +1,7 @@
 """Permutation tests of the whole selection: equal to selecting again, and calibrated."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -134,6 +136,19 @@ def test_result_does_not_depend_on_the_number_of_jobs(method):
     np.testing.assert_array_equal(one.null_scores, two.null_scores)
     np.testing.assert_array_equal(one.feature_p_values, two.feature_p_values)
     np.testing.assert_array_equal(one.expected_false, two.expected_false)
+
+
+def test_permutations_of_sparse_data_never_fill_it_in():
+    rng = np.random.default_rng(0)
+    rows, columns = rng.integers(0, 600, 20_000), rng.integers(0, 20_000, 20_000)
+    X, y = csr_array((np.ones(20_000), (rows, columns)), shape=(600, 20_000)), np.arange(600) % 2
+    options = {"method": "l2", "n_features_to_select": 5, "cv": 3, "n_repeats": 1, "n_jobs": 1}
+    permutation_test(X[:60], y[:60], n_permutations=1, random_state=0, **options)  # compiles
+    tracemalloc.start()
+    permutation_test(X, y, n_permutations=2, random_state=0, **options)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 600 * 20_000 * 8 / 3
 
 
 # ------------------------------------------------------------------ features

@@ -248,7 +248,7 @@ class Permutations(NamedTuple):
         optional(check_count)("stop_after", stop_after)
         for name, value in {"permute_within": within, "stop_after": stop_after}.items():
             if value is not None and not n_permutations:
-                raise ValueError(f"{name}={value!r} needs n_permutations, which is 0.")
+                raise ValueError(f"{name}={value!r} needs n_permutations=1 or more.")
         if within == "blocks" and blocks is None:
             raise ValueError("permute_within='blocks' needs blocks, the block of each sample.")
         return cls(int(n_permutations), within, stop_after) if n_permutations else None

@@ -803,6 +803,12 @@ def test_permutations_stop_early_and_stay_inside_blocks(run, patients):
     assert found["n_permutations"] < 40
 
 
+def test_early_stop_needs_permutations(run, patients):
+    found = run("select", patients, "--target", "state", "--groups", "patient", "--stop-after", "5")
+    assert found.code == 2
+    assert "--stop-after 5 needs --permutations 1 or more." in found.err
+
+
 def test_permutations_within_blocks_need_blocks(run, patients):
     options = ("--target", "state", "--groups", "patient", "--permutations", "5")
     found = run("select", patients, *options, "--permute-within", "blocks")

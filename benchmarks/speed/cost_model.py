@@ -225,17 +225,17 @@ class Selection(NamedTuple):
 def selection(n_jobs):
     """Select features of dense blocks that are on the workers of a local cluster."""
     small = [
-        Size(20_500, 100, 100, 2, 2_000),
-        Size(24_000, 100, 100, 2, 12_000),
-        Size(40_000, 200, 200, 2, 10_000),
-        Size(24_000, 400, 400, 2, 3_000),
-        Size(24_000, 400, 400, 5, 6_000),
-        Size(21_000, 1_000, 1_000, 2, 7_000),
+        Size(20_500, 50, 50, 2, 1_000),
+        Size(22_000, 50, 50, 2, 11_000),
+        Size(24_000, 100, 100, 2, 6_000),
+        Size(22_000, 200, 200, 2, 2_000),
+        Size(22_000, 100, 100, 5, 5_500),
+        Size(21_000, 300, 300, 2, 7_000),
     ]
     large = [
-        Size(120_000, 200, 200, 2, 20_000),
-        Size(60_000, 500, 500, 3, 10_000),
-        Size(40_000, 1_000, 1_000, 2, 10_000),
+        Size(80_000, 100, 100, 2, 10_000),
+        Size(30_000, 300, 300, 3, 5_000),
+        Size(24_000, 600, 600, 2, 6_000),
     ]
     with _cluster(n_jobs) as cluster, Client(cluster):
         taken = _best_in_turn([_dask_selection(size) for size in (*small, *large)], rounds=3)

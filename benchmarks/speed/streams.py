@@ -173,7 +173,7 @@ def cluster(n_jobs):
 
 def selection_on_workers(n_jobs):
     """Select features on a local Dask cluster: at most 1.5 times as long as in memory."""
-    n_blocks, n_rows, n_features = 8, 10_000, 500
+    n_blocks, n_rows, n_features = 4, 10_000, 300
     with _cluster(n_jobs) as workers, Client(workers):
         X, y = _on_workers(n_blocks, n_rows, n_features)
         memory, labels = dask.compute(X, y)
@@ -187,7 +187,7 @@ def selection_on_workers(n_jobs):
         "ours": ours,
         "limit": (f"the same in memory with {n_jobs} threads", limit, 1.5),
         "note": "nested cross-validation with 5 folds; LocalCluster of processes with a thread "
-        "each, 8 blocks of 40 MB persisted on them before",
+        "each, 4 blocks of 24 MB persisted on them before",
     }
 
 

@@ -354,3 +354,49 @@ def test_urls_that_lead_nowhere_are_refused(tmp_path):
         batches(f"file://{tmp_path}", target="kind")
     with pytest.raises(OSError, match="nosuch://x cannot be read: Protocol not known"):
         batches("nosuch://x", target="kind")
+
+
+# ------------------------------------------------------------------ blocks that are left out
+
+
+@pytest.mark.parametrize("asked", [{}, {"scoring": "neg_log_loss"}, {"class_weight": "balanced"}])
+@pytest.mark.parametrize("is_grouped", [False, True], ids=["rows", "groups"])
+def test_sites_that_are_left_out_score_as_in_memory(asked, is_grouped, data, groups):
+    X, y = data
+    numbers = np.array([int(name[1:]) for name in groups])
+    sites = np.array(["u", "v", "w"])[numbers % 3]
+    options = {"cv": 3, "n_repeats": 1, "random_state": SEED, "blocks": sites, **asked}
+    options["groups"] = groups if is_grouped else None
+    expected = select_features(X, y, **options).blocks
+    found = select_features(da.from_array(X, chunks=(16, 9)), y, **options).blocks
+    assert len(found["rows"]) == 3
+    for mine, other in zip(found["rows"], expected["rows"], strict=True):
+        np.testing.assert_array_equal(mine.pop("confusion"), other.pop("confusion"))
+        assert (mine.pop("interval") is None) == ("loss" in asked.get("scoring", ""))
+        del other["interval"]
+        assert mine == pytest.approx(other, rel=1e-10, nan_ok=True)
+    for name in ("score", "cramers_v"):
+        assert found[name] == pytest.approx(expected[name], rel=1e-10)
+    assert abs(found["p_value"] - expected["p_value"]) < 0.1  # which is found by drawing
+
+
+def test_intervals_of_sites_are_those_in_memory(frame):
+    frame["site"] = np.where(frame.index % 3 == 0, "here", "there")
+    options = {"cv": 3, "n_repeats": 1, "random_state": SEED}
+    rest = frame[[*NAMES]]
+    expected = select_features(rest, frame["kind"], blocks=frame["site"], **options)
+    table = dd.from_pandas(frame.drop(columns="patient"), npartitions=4)
+    found = select_features(table, "kind", blocks="site", **options)
+    assert found.block_name == "site"
+    for mine, other in zip(found.blocks["rows"], expected.blocks["rows"], strict=True):
+        assert mine["interval"] == pytest.approx(other["interval"], rel=1e-10)
+
+
+def test_site_without_which_nothing_can_be_learned_says_so(data):
+    X, y = data
+    sites = np.where(y == "a", "u", np.where(np.arange(90) % 2, "v", "w"))
+    found = select_features(blocks_of(X, [40]), y, blocks=sites, cv=3, random_state=SEED)
+    troubles = [row["trouble"] for row in found.blocks["rows"]]
+    assert troubles == ["the other blocks have none of its classes", None, None]
+    with pytest.raises(ValueError, match="blocks holds one block"):
+        select_features(blocks_of(X, [40]), y, blocks=np.repeat("u", 90))

@@ -27,7 +27,7 @@ class Blocks(NamedTuple):
         found = cls(*check_sample_names("blocks", blocks, codes.size))
         if found.names.size < 2:
             raise ValueError("blocks holds one block; there must be another one to learn from.")
-        troubles = [_say_trouble(codes, *rows) for rows in found.cut(groups)]
+        troubles = [say_trouble(codes, *rows) for rows in found.cut(groups)]
         if all(troubles):
             raise ValueError(
                 f"blocks: none can be left out. Without {found.names[0]!s}, {troubles[0]}."
@@ -51,9 +51,8 @@ class Blocks(NamedTuple):
         """
         data = source.data
         for name, (train, rows) in zip(self.names.tolist(), self.cut(source.groups), strict=True):
-            row = {"block": name, "n_samples": rows.size, "n_features": None}
-            row |= {"score": float("nan"), "interval": None, "confusion": None}
-            trouble = _say_trouble(data.codes, train, rows)
+            row = empty_row(name, rows.size)
+            trouble = say_trouble(data.codes, train, rows)
             try:
                 if trouble is None:
                     final, n_features = run(source.part(train))
@@ -83,20 +82,30 @@ class Blocks(NamedTuple):
         }
 
 
+def empty_row(name, n_samples):
+    """Return the row of a block of which nothing is known yet."""
+    row = {"block": name, "n_samples": n_samples, "n_features": None, "score": float("nan")}
+    return row | {"interval": None, "confusion": None}
+
+
 def _interval(predicted, rows, source, choice):
     """Return that of a block which nothing was learned from; None for a score of probabilities."""
     codes, groups = source.data.codes[rows], source.groups
-    _, units = np.unique(rows if groups is None else groups[rows], return_inverse=True)
+    units = rows if groups is None else groups[rows]
+    return block_interval(predicted, codes, units, source.data.classes.size, source.seed, choice)
+
+
+def block_interval(predicted, codes, units, n_classes, seed, choice):
+    """Return the same by what is predicted of its samples, and the units that they belong to."""
+    _, units = np.unique(units, return_inverse=True)
     name = metric_of(choice.scoring)
     if name in PROBABILITY_SCORES or units.max() == 0:
         return None
-    found = counted_intervals(
-        predicted, codes, source.data.classes.size, units, source.seed, choice.costs
-    )
+    found = counted_intervals(predicted, codes, n_classes, units, seed, choice.costs)
     return tuple(sorted(plain_score(end, choice.scoring) for end in found[name]))
 
 
-def _say_trouble(codes, train, test):
+def say_trouble(codes, train, test):
     """Say why nothing can be learned for a block; None if something can."""
     learned = np.unique(codes[train])
     if learned.size < 2:

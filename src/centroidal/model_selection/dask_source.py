@@ -5,6 +5,7 @@ twice: once for the moments of all folds, which are merged in a tree, and once t
 models of all training sets predict. Only sums and counts reach the client.
 """
 
+from copy import copy
 from functools import partial, reduce
 from typing import NamedTuple
 
@@ -28,10 +29,22 @@ from ..streaming.batches import Batches
 from ..streaming.labels import hash_names
 from ..streaming.passes import RowCount
 from ..streaming.request import texts
+from .blocks import Blocks, block_interval, empty_row, say_trouble
 from .counted_source import CountedSource, check_classes, check_streams
-from .fold_passes import FoldMoments, FoldPlan, Models, Rows, Tally, merge_moments, summarise_rows
-from .methods import METHODS
+from .fold_passes import (
+    FoldMoments,
+    FoldPlan,
+    Models,
+    Rows,
+    Tally,
+    merge_moments,
+    summarise_rows,
+    test_counts,
+)
+from .methods import METHODS, metric_of
+from .metrics import LOSSES, loss_moments
 from .preparation import check_names
+from .procedures import predict_with
 from .repeatable import seed_of
 from .splits import Groups, check_sample_names, training_sets
 
@@ -49,19 +62,25 @@ class DaskSource(CountedSource):
     noun = "a Dask collection"
 
     def __init__(
-        self, X, y, method, random_state, progress, *, groups, feature_names, classes, memory
-    ):
+        self, X, y, method, random_state, progress, *, groups, blocks, feature_names, classes,
+        memory,
+    ):  # fmt: skip
         check_streams(method, needs_sums=True)
         check_count("memory", memory)
         self._progress, self._memory = progress_function(progress, "rows"), memory
         self.seed = seed_of(random_state)
         self._batches = X if isinstance(X, Batches) else None
-        given = _of_batches(X) if self._batches else _of_collection(X, y, groups)
+        given = _of_batches(X) if self._batches else _of_collection(X, y, groups, blocks)
         self._features = given.features._replace(names=check_names(feature_names, given.features))
         self._count_labels(given.labels.persist(), classes, given.has_groups)
         names = _column_names(given.blocks.template)
         self._blocks = given.blocks.with_check(partial(check_block, _NAME, True, names))
         self._is_sparse = self._blocks.is_sparse
+        self._sites = None
+        if blocks is not None:
+            self._sites = Sites.of(
+                self._labels.map(LabelBlock.count_sites).gather(), self.classes, given.has_groups
+            )
 
     @property
     def feature_names(self):
@@ -104,6 +123,31 @@ class DaskSource(CountedSource):
             rounds = [self._count(slice(start, start + step), rows_read) for start in starts]
             self._tally = reduce(Tally.add, rounds)
         return self._tally.counts(trial)
+
+    def score_blocks(self, run, choice):
+        """Score each block by what `run` selects without it; None if there are no blocks."""
+        if self._sites is None:
+            return None
+        return self._sites.score(self, run, choice)
+
+    def without_block(self, name, ids):
+        """Return the source without a block, and groups that have samples in it."""
+        found = copy(self)
+        labels = self._labels.map(partial(_leave_out, name, ids)).persist()
+        found._progress, found._sites = progress_function(None, "rows"), None
+        found._features = self._features._replace(names=None)  # blocks of X are arrays
+        found._count_labels(labels, None, self._groups is not None)
+        return found
+
+    def test_block(self, name, model, scoring):
+        """Count what a model predicts of a block, for each group; and sum its losses."""
+        test = partial(_test_site, model, name, self.classes, metric_of(scoring) in LOSSES)
+        parts = self._blocks.of_rows(test, self._labels).gather()
+        ids = np.concatenate([ids for ids, *_ in parts])
+        units, numbers = np.unique(ids, return_inverse=True)
+        counts = np.zeros((units.size, self.classes.size, self.classes.size), dtype=int)
+        np.add.at(counts, numbers, np.concatenate([counts for _, counts, _ in parts]))
+        return counts, sum(losses for *_, losses in parts)
 
     def screen(self, repeats, n_features):
         """Return the columns that are among the first in any training set, and the moments of all.
@@ -180,15 +224,18 @@ class _Given(NamedTuple):
     has_groups: bool
 
 
-def _of_collection(X, y, groups):
-    """Pair the blocks of a collection with labels and groups."""
+def _of_collection(X, y, groups, sites):
+    """Pair the blocks of a collection with labels, groups and what else is a block."""
     if y is None:
         raise ValueError("y=None must hold the class of each sample, or name a column of X.")
-    X, columns = take_columns(X, {"y": y} | ({} if groups is None else {"groups": groups}))
+    given = {"y": y, "groups": groups, "blocks": sites}
+    X, given = take_columns(X, {name: each for name, each in given.items() if each is not None})
     blocks = DaskCollection.of(X)
-    labels, *others = [blocks.pair(name, column) for name, column in columns.items()]
+    columns = {name: blocks.pair(name, column) for name, column in given.items()}
+    nothing = [None] * len(columns["y"])
+    others = [columns.get(name, nothing) for name in ("groups", "blocks")]
     features = Features(blocks.shape[1], _column_names(blocks.template))
-    return _Given(blocks, labels.map(_label_block, *others), features, bool(others))
+    return _Given(blocks, columns["y"].map(_label_block, *others), features, "groups" in columns)
 
 
 def _of_batches(rows):
@@ -228,8 +275,9 @@ class LabelBlock(NamedTuple):
     """Labels of the rows of a block, and the ids of their groups."""
 
     labels: np.ndarray  # those that occur, sorted
-    places: np.ndarray  # of that of each row among them
+    places: np.ndarray  # of that of each row among them, -1 for a row that is left out
     ids: np.ndarray | None
+    sites: np.ndarray | None = None  # of each row, by name
 
     @property
     def size(self):
@@ -238,17 +286,36 @@ class LabelBlock(NamedTuple):
 
     def codes(self, classes):
         """Return the class of each row."""
-        return np.searchsorted(classes, self.labels).astype(np.int32)[self.places]
+        codes = np.append(np.searchsorted(classes, self.labels), -1).astype(np.int32)
+        return codes[self.places]
 
     def count(self):
         """Count the labels, in each group if there are any."""
+        kept = self.places >= 0
         ids = np.zeros(self.size, dtype=np.uint64) if self.ids is None else self.ids
-        found = Groups.count(ids, self.places, self.labels.size)
+        found = Groups.count(ids[kept], self.places[kept], self.labels.size)
         return LabelCounts(self.labels, found.counts, None if self.ids is None else found.ids)
 
+    def count_sites(self):
+        """Return each block, group and label that occur together, how often, and where first."""
+        ids = np.zeros(self.size, dtype=np.uint64) if self.ids is None else self.ids
+        names, numbers = np.unique(self.sites, return_inverse=True)
+        groups, places = np.unique(ids, return_inverse=True)
+        rows = np.column_stack([numbers, places, self.places])
+        found, first, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
+        labels = self.labels[found[:, 2]]
+        return names[found[:, 0]], groups[found[:, 1]], labels, counts, first
 
-def _label_block(labels, groups=None):
-    """Check labels and groups of the rows of a block where they are."""
+    def without(self, site, ids):
+        """Leave out the rows of a block, and of groups that have samples in it."""
+        gone = self.sites == site if ids is None else np.isin(self.ids, ids)
+        labels = np.unique(self.places[~gone])
+        places = np.where(gone, -1, np.searchsorted(labels, self.places)).astype(np.int32)
+        return self._replace(labels=self.labels[labels], places=places)
+
+
+def _label_block(labels, groups=None, sites=None):
+    """Check labels, groups and blocks of the rows of a block where they are."""
     count_block_labels(_NAME, labels)
     found, places = np.unique(column_or_1d(labels), return_inverse=True)
     ids = None
@@ -256,7 +323,11 @@ def _label_block(labels, groups=None):
         groups = np.asarray(groups)
         check_sample_names("groups", groups, places.size)
         ids = hash_names(np.array(texts(groups), dtype=object))
-    return LabelBlock(found, places.astype(np.int32), ids)
+    if sites is not None:
+        sites = np.asarray(sites)
+        check_sample_names("blocks", sites, places.size)
+        sites = sites.astype(str) if sites.dtype.kind == "O" else sites
+    return LabelBlock(found, places.astype(np.int32), ids, sites)
 
 
 def _label_block_of(both):
@@ -275,7 +346,83 @@ def _merge_groups(counts, classes):
     return Groups(ids, total)
 
 
+class Sites(NamedTuple):
+    """Blocks, such as sites, with the groups and classes that occur in them, and how often."""
+
+    blocks: Blocks  # of what occurs, as if it were a sample each
+    ids: np.ndarray  # of groups
+    codes: np.ndarray
+    counts: np.ndarray
+    has_groups: bool
+
+    @classmethod
+    def of(cls, parts, classes, has_groups):
+        """Put together what occurs in the blocks of rows; raise if no site can be left out."""
+        parts = [each for each in parts if each[0].size]
+        starts = np.cumsum([0, *(each[3].sum() for each in parts)])
+        first = np.concatenate([each[4] + n for each, n in zip(parts, starts, strict=False)])
+        found = (np.concatenate(each)[np.argsort(first)] for each in zip(*parts, strict=True))
+        sites, ids, labels, counts, _ = found
+        codes = np.searchsorted(classes, labels)
+        groups = np.unique(ids, return_inverse=True)[1] if has_groups else None
+        return cls(Blocks.check(sites, codes, groups), ids, codes, counts, has_groups)
+
+    def score(self, source, run, choice):
+        """Say what is known of each, as `Blocks` does it for samples in memory."""
+        rows = []
+        groups = np.unique(self.ids, return_inverse=True)[1] if self.has_groups else None
+        cuts = self.blocks.cut(groups)
+        for name, (train, test) in zip(self.blocks.names.tolist(), cuts, strict=True):
+            row = empty_row(name, int(self.counts[test].sum()))
+            trouble = say_trouble(self.codes, train, test)
+            try:
+                if trouble is None:
+                    ids = np.unique(self.ids[test]) if self.has_groups else None
+                    final, n_features = run(source.without_block(name, ids))
+            except ValueError as error:
+                trouble = str(error)
+            if trouble is None:
+                row |= self._test(source, name, final, choice) | {"n_features": n_features}
+            rows.append(row | {"trouble": trouble})
+        codes, numbers = (
+            np.repeat(each, self.counts) for each in (self.codes, self.blocks.numbers)
+        )
+        groups = None if groups is None else np.repeat(groups, self.counts)
+        blocks = self.blocks._replace(numbers=numbers)
+        return blocks.describe(rows, codes, source.seed, groups)
+
+    def _test(self, source, name, final, choice):
+        counts, losses = source.test_block(name, final.model, choice.scoring)
+        confusion, n_classes = counts.sum(axis=0), source.classes.size
+        tested = test_counts(choice.scoring, confusion[None], np.asarray(losses)[None])
+        units, codes, predicted = np.nonzero(counts)
+        times = counts[units, codes, predicted]
+        units, codes, predicted = (np.repeat(each, times) for each in (units, codes, predicted))
+        units = units if self.has_groups else np.arange(units.size)
+        interval = block_interval(predicted, codes, units, n_classes, source.seed, choice)
+        score = float(tested.score(choice.scoring, choice.costs)[0])
+        return {"score": score, "confusion": confusion, "interval": interval}
+
+
 # ------------------------------------------------------------------ on the workers
+
+
+def _leave_out(name, ids, labels):
+    return labels.without(name, ids)
+
+
+def _test_site(model, name, classes, has_losses, X, labels, _):
+    """Count what is predicted of the rows of a site, for each group, and sum losses."""
+    rows = np.flatnonzero(labels.sites == name)
+    ids = np.zeros(rows.size, np.uint64) if labels.ids is None else labels.ids[rows]
+    units, numbers = np.unique(ids, return_inverse=True)
+    counts = np.zeros((units.size, classes.size, classes.size), dtype=int)
+    if not rows.size:
+        return units, counts, 0.0
+    codes = labels.codes(classes)[rows]
+    predicted = predict_with(model, X[rows], classes)
+    np.add.at(counts, (numbers, codes, predicted.codes[0]), 1)
+    return units, counts, loss_moments(predicted.probabilities, codes)[0] if has_losses else 0.0
 
 
 def _rows_of(plan, X, labels, n_before):
@@ -286,8 +433,11 @@ def _rows_of(plan, X, labels, n_before):
             f"it is {said[issparse(X)]}, and X says it is {said[plan.is_sparse]}: give its "
             "meta when the collection is made."
         )
-    X = X.tocsr() if plan.is_sparse else X
-    return Rows(X, labels.codes(plan.classes), n_before, labels.ids)
+    X, codes, ids = X.tocsr() if plan.is_sparse else X, labels.codes(plan.classes), labels.ids
+    kept = codes >= 0
+    if not kept.all():
+        X, codes, ids = X[kept], codes[kept], None if ids is None else ids[kept]
+    return Rows(X, codes, n_before, ids)
 
 
 def _summarise_block(plan, X, labels, n_before):

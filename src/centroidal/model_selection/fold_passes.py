@@ -171,7 +171,10 @@ class Tally(NamedTuple):
     def counts(self, trial):
         """Return the counts of a repeat as the engine takes them."""
         counts, (key,), n_folds = FoldCounts.empty(), trial.candidates, trial.repeat.n_folds
-        tested, mine = partial(_test, trial.choice.scoring), self.of_repeat(trial.repeat.number)
+        tested, mine = (
+            partial(test_counts, trial.choice.scoring),
+            self.of_repeat(trial.repeat.number),
+        )
         for fold in range(n_folds):
             counts.outer[fold, key] = tested(mine.outer[fold], mine.outer_losses[fold])
             counts.at_random[fold] = tested(mine.at_random[fold], mine.random_losses[fold])
@@ -185,7 +188,7 @@ class Tally(NamedTuple):
         return counts
 
 
-def _test(scoring, confusions, losses):
+def test_counts(scoring, confusions, losses):
     """Return what scores need of confusion matrices and sums of losses."""
     name = metric_of(scoring)
     if name not in LOSSES:

@@ -95,7 +95,7 @@ def select_features(
         :ref:`dask_selection`.
     y : array-like of shape (n_samples,) or str, default=None
         Class labels, of any type. Batches bring their own; of a Dask data frame it may be the name
-        of a column, and so may `groups`.
+        of a column, and so may `groups` and `blocks`.
     target : str or None, default=None
         In place of `y`, the column of labels: of a data frame, in memory or of Dask; of `obs` of
         AnnData; or of a query, such as a LazyFrame of Polars, a relation of DuckDB or a data set of
@@ -459,7 +459,8 @@ def _check_screen(screen, X, impute, preprocess, text):
 def _screen_on_workers(X, y, screen, asked, work, in_memory, in_batches):
     """Return the features that any training set keeps, in memory, and what keeps those of all."""
     (method, choice, cv, n_repeats), (random_state, n_jobs, progress) = asked, work
-    taken = {name: in_memory[name] for name in ("groups", "feature_names")} | in_batches
+    taken = {name: in_memory[name] for name in ("groups", "feature_names")}
+    taken |= in_batches | {"blocks": None}
     cluster = _dask_source(X, y, "l2", random_state, progress, taken)
     number = min(screen, cluster.kind.n_features)
     candidates = list_candidates(method, choice, None, cluster.kind._replace(n_features=number))
@@ -480,7 +481,7 @@ def _dask_source(X, y, method, random_state, progress, options):
     require("dask", "dask", "Rows on workers")
     from .dask_source import DaskSource
 
-    takes = ("groups", "feature_names", "classes", "memory")
+    takes = ("groups", "blocks", "feature_names", "classes", "memory")
     others = {name: value for name, value in options.items() if name not in takes}
     _check_unused(others, "is not for X on workers")
     options = {name: options[name] for name in takes}

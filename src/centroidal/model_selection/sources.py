@@ -111,11 +111,13 @@ class MemorySource:
         """Return the source of some of the samples, which tells no progress."""
         data, groups = self.data, self._groups
         seed = self.seed if seed is None else seed
-        return MemorySource(
+        found = MemorySource(
             rows_of(data.X, rows), data.classes[data.codes[rows]], seed, self._n_jobs, None,
             groups=None if groups is None else groups[rows], blocks=None, **self._asked,
             n_resamples=0, feature_names=None,
         )  # fmt: skip
+        found.deal_groups_by(None if groups is None else self._ids[rows])
+        return found
 
     def relabel(self, codes):
         """Return the same samples with other labels, the codes, if given; it tells no progress."""

@@ -124,7 +124,8 @@ class SiteSummary(BaseEstimator):
     >>> from centroidal.datasets import load_expression
     >>> from centroidal.model_selection import SiteSummary, select_federated
     >>> X, y = load_expression(return_X_y=True)
-    >>> sites = [(X[::2], y[::2]), (X[1::2], y[1::2])]
+    >>> by_class = y.argsort(kind="stable")
+    >>> sites = [(X[rows], y[rows]) for rows in (by_class[::2], by_class[1::2])]
     >>> north, south = (SiteSummary(cv=3).fit(*site) for site in sites)
     >>> merged = north.merge(south)
     >>> counts = [merged.score_site(*site) for site in sites]

@@ -7,17 +7,21 @@ OLDEST := .venv-oldest
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-oldest lint format docs papers speed clean
+.PHONY: help setup demo test test-oldest lint format wheel docs papers speed clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 setup: $(VENV)/.ready  ## virtual environment with everything below
 
-# The environment is rebuilt when its definition changes.
-$(VENV)/.ready: pyproject.toml
+# The environment is rebuilt when its definition changes. The demo needs little of it.
+$(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(INSTALL) --upgrade "pip>=25.1"
+	$(BIN)/python $(INSTALL) --editable ".[cli]"
+	@touch $@
+
+$(VENV)/.ready: $(VENV)/.demo
 	$(BIN)/python $(INSTALL) --editable ".[plot,io,persist,onnx,cli,dask,app]" --group test --group formats --group browser --group lint --group docs
 	@touch $@
 
@@ -26,7 +30,7 @@ $(VENV)/.neural: $(VENV)/.ready tests/torch.txt
 	$(BIN)/python $(INSTALL) --editable ".[neural]" --constraint tests/torch.txt
 	@touch $@
 
-demo: setup  ## the main job on a table that ships with the package, with a report to open
+demo: $(VENV)/.demo  ## the main job on a table that ships with the package, with a report to open
 	$(BIN)/centroidal demo --report demo.html --force
 
 # Of every module that calls compiled loops: they must also be right as the Python that they are.
@@ -64,6 +68,16 @@ format: setup  ## apply the style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# What is published is what was built: it is checked, and installed where nothing else is.
+wheel: setup  ## build the package, check it, and run it in an empty environment
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv --clear dist/.empty
+	dist/.empty/bin/python $(INSTALL) "$$(ls dist/*.whl)[cli]"
+	cd dist && .empty/bin/centroidal demo --json --quiet > .empty/demo.json
+	rm -rf dist/.empty
+
 docs: $(VENV)/.neural  ## documentation in docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
@@ -74,4 +88,4 @@ speed: setup  ## every speed claim as a ratio
 	$(BIN)/python -m benchmarks.speed
 
 clean:  ## remove the environments and what was built
-	rm -rf $(VENV) $(OLDEST) docs/_build docs/gallery docs/api/generated
+	rm -rf $(VENV) $(OLDEST) dist docs/_build docs/gallery docs/api/generated

@@ -5,7 +5,8 @@ for name in chromium chromium-browser google-chrome; do
     command -v "$name" > /dev/null && exit 0
 done
 if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+    echo "Installing Debian's package chromium, as root: the report and the app are tested in a real browser." >&2
     apt-get update -qq || true
     DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium > /dev/null && exit 0
 fi
-echo "No browser found or installed; the tests of the report in a browser will be skipped." >&2
+echo "No browser found: the tests of the report and of the app in one will be skipped. To run them: apt-get install chromium" >&2

@@ -22,13 +22,14 @@ _UNLIKELY, _STRONG = 0.05, 0.3  # p-value and Cramér's V by which blocks and cl
 _ON_THE_CARD = (
     "method", "classifier", "scoring", "score", "se_score", "interval", "random_score", "se_random",
     "n_folds", "n_repeats", "n_groups", "group_name", "block_name", "costs", "calls", "panel",
+    "preprocess",
     "seed", "versions",
 )  # fmt: skip
 _TOLD = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_of_folds", "n_features_asked", "rule",
     "majority_score", "max_features", "text", "beats_random", "metrics", "intervals", "classes",
     "class_counts", "confusion", "recall", "fold_choices", "method_scores", "classifier_scores",
-    "impute", "has_mixed_groups", "preprocess", "blocks", "is_confounded", "suspicions", "p_value",
+    "impute", "has_mixed_groups", "blocks", "is_confounded", "suspicions", "p_value",
     "covariates", "seconds",
 )  # fmt: skip
 _OF_PERMUTATIONS = (

@@ -1019,6 +1019,7 @@ def test_counts_are_normalised_and_logged_as_the_library_does(run, counts, strea
 def test_model_of_normalised_counts_takes_counts_and_needs_all_features(run, counts, tmp_path):
     options = ("--target", "tree", "--normalise", "1e4", "--log1p", "--model", "m.skops")
     select(run, "counts.csv", *options, "--stream")
+    assert read_model_card("m.skops").metadata["preprocess"] == "normalise=10000,log1p"
     assert run("predict", "m.skops", "counts.csv", "-o", "p.csv").code == 0
     found = [row["prediction"] for row in rows_of("p.csv")]
     model = load_model("m.skops")

@@ -10,26 +10,20 @@ from scipy import sparse
 from scipy.io import mmread
 
 from .._optional import require
-from ..streaming.limits import RefusedFileError, check_unpacked_size, unpack_gzip
+from ..streaming.limits import RefusedFileError, read_unpacked, unpack_gzip
 from ..streaming.request import RawTable, clean_errors, list_values, quote
 from ..streaming.text import csv_bytes, plain_text, top_line
 from ._text import read_plain_text, read_text_sheet
 
 _DESCRIPTION = "Description"  # of genes in .gct
-_PART_BYTES = 2**20
 
 
 def unpack_zstd(data, name, max_bytes=None):
-    """Return what zstd has packed; raise as soon as it is too much, whatever the rest may be."""
+    """Return what zstd has packed."""
     pyarrow = require("pyarrow", "io", "Reading .zst")
-    parts, size = [], 0
     with clean_errors(name, "a zstd file"):
         stream = pyarrow.CompressedInputStream(pyarrow.BufferReader(data), "zstd")
-        while part := stream.read(_PART_BYTES):
-            parts.append(part)
-            size += len(part)
-            check_unpacked_size(name, size, len(data), max_bytes)
-    return b"".join(parts)
+        return read_unpacked(stream, name, len(data), max_bytes)
 
 
 def read_text(data, request, suffix):

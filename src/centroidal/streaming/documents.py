@@ -20,15 +20,9 @@ from .._files import check_source, suffix_of
 from .._optional import require
 from ..preprocessing import WordHasher
 from ..preprocessing.words import check_lengths
-from .labels import (
-    MISSING,
-    check_n_labels,
-    group_names,
-    labels_from_text,
-    labels_from_values,
-)
+from .labels import MISSING, LearnedLabels, group_names
 from .pieces import FileFacts, Fingerprint, Piece
-from .request import clean_errors, list_values, quote
+from .request import clean_errors, quote
 from .request import texts as as_texts
 from .text import TextReader, cell_text, split_header
 
@@ -281,7 +275,7 @@ def read_document(file, name, encoding):
 # ------------------------------------------------------------------ in batches, by hashing
 
 
-class HashedReader:
+class HashedReader(LearnedLabels):
     """Documents of a file or folder, which is read from its beginning each time.
 
     Parameters
@@ -299,6 +293,7 @@ class HashedReader:
     """
 
     has_names = False
+    _kind, _nothing = "document", "has no documents"
 
     def __init__(self, path, request, columns, encoding, options):
         self._path, self._request, self._columns = path, request, columns
@@ -308,7 +303,6 @@ class HashedReader:
         n_columns = 2**self.hasher.n_bits
         self.feature_names = [f"hash {column}" for column in range(n_columns)]
         self.n_stored = n_columns  # there are entries, and how many is not known
-        self.n_samples = self._label_of = None
         first = next(self._rows(columns), None)  # what is wrong is told at once
         if first is None:
             raise ValueError(f"{request.name} has no documents.")
@@ -332,34 +326,8 @@ class HashedReader:
             facts = []
         return Fingerprint("documents", facts, digest.hexdigest())
 
-    def labels(self):
-        """Yield the labels, once all of them were seen, and how often each occurs."""
-        self.learn_labels()
-        yield self._request.name, np.array(list(self._label_of.values())), np.array(self._n_of)
-
-    def learn_labels(self):
-        """Read the column of labels, unless that was done, and count the documents."""
-        if self._label_of is not None:
-            return
-        name, target = self._request.name, self._request.target
-        cells, missing, n_rows = Counter(), [], 0
-        for rows in self._rows([]):
-            found = rows[target]
-            missing += [n_rows + i + 1 for i, cell in enumerate(found) if cell is None]
-            cells.update(found)
-            n_rows += len(found)
-            check_n_labels(len(cells), target, name)
-        if missing:
-            raise ValueError(
-                f"{name}: {len(missing)} of {n_rows} documents have no label in {quote(target)} "
-                f"(document {list_values(missing)}). Fill them in or take these documents out."
-            )
-        if not n_rows:
-            raise ValueError(f"{name} has no documents.")
-        are_texts = all(isinstance(cell, str) for cell in cells)
-        to_labels = labels_from_text if are_texts else labels_from_values
-        self._label_of = dict(zip(cells, to_labels(list(cells)).tolist(), strict=True))
-        self.n_samples, self._n_of = n_rows, list(cells.values())
+    def _label_cells(self):
+        return (rows[self._request.target] for rows in self._rows([]))
 
     def pieces(self, first_row, n_rows, columns):
         """Yield the documents from `first_row` on, as hashes of their words."""

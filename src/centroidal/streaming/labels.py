@@ -47,6 +47,44 @@ def _has_leading_zero(cell):
     return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
 
 
+class LearnedLabels:
+    """Labels of rows in `_request`, which are known once the cells of all rows were read.
+
+    `_label_cells` yields those of some rows after the other, with None for what is missing.
+    """
+
+    n_samples = _label_of = None
+    _kind, _nothing = "sample", "has a header and no rows below it"
+
+    def labels(self):
+        """Yield the labels, once all of them were seen, and how often each occurs."""
+        self.learn_labels()
+        yield self._request.name, np.array(list(self._label_of.values())), np.array(self._n_of)
+
+    def learn_labels(self):
+        """Read the column of labels, unless that was done, and count the rows."""
+        if self._label_of is not None:
+            return
+        name, target, kind = self._request.name, self._request.target, self._kind
+        n_rows, cells, missing = 0, Counter(), []
+        for found in self._label_cells():
+            missing += [n_rows + i + 1 for i, cell in enumerate(found) if cell is None]
+            cells.update(found)
+            n_rows += len(found)
+            check_n_labels(len(cells), target, name)
+        if not n_rows:
+            raise ValueError(f"{name} {self._nothing}.")
+        if missing:
+            raise ValueError(
+                f"{name}: {len(missing)} of {n_rows} {kind}s have no label in {quote(target)} "
+                f"({kind} {list_values(missing)}). Fill them in or take these {kind}s out."
+            )
+        are_texts = all(isinstance(cell, str) for cell in cells)
+        to_labels = labels_from_text if are_texts else labels_from_values
+        self._label_of = dict(zip(cells, to_labels(list(cells)).tolist(), strict=True))
+        self.n_samples, self._n_of = n_rows, list(cells.values())
+
+
 def labels_from_array(values, *, whole=False):
     """Return labels as one array; with `whole`, numbers without a fraction become integers."""
     y = np.asarray(values)

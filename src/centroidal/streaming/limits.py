@@ -76,13 +76,18 @@ def bounded_memory(n_bytes):
 
 
 def unpack_gzip(data, name, max_bytes=None):
-    """Return what gzip has packed; raise as soon as it is too much, whatever the rest may be."""
-    parts, size = [], 0
+    """Return what gzip has packed."""
     with gzip.open(io.BytesIO(data)) as stream:
-        while part := stream.read(_PART_BYTES):
-            parts.append(part)
-            size += len(part)
-            check_unpacked_size(name, size, len(data), max_bytes)
+        return read_unpacked(stream, name, len(data), max_bytes)
+
+
+def read_unpacked(stream, name, n_packed, max_bytes=None):
+    """Return what is unpacked; raise as soon as it is too much, whatever the rest may be."""
+    parts, size = [], 0
+    while part := stream.read(_PART_BYTES):
+        parts.append(part)
+        size += len(part)
+        check_unpacked_size(name, size, n_packed, max_bytes)
     return b"".join(parts)
 
 

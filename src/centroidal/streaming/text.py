@@ -9,7 +9,6 @@ import csv
 import gzip
 import io
 import re
-from collections import Counter
 from hashlib import sha256
 from importlib.util import find_spec
 from itertools import chain
@@ -19,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _loops
-from .labels import MISSING, check_n_labels, group_names, labels_from_text
+from .labels import MISSING, LearnedLabels, group_names
 from .limits import unpack_gzip
 from .pieces import FileFacts, Fingerprint, Piece
-from .request import clean_errors, list_values, quote
+from .request import clean_errors, quote
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 TRUE, FALSE = {b"True", b"TRUE", b"true"}, {b"False", b"FALSE", b"false"}
@@ -452,7 +451,7 @@ class ColumnKinds:
 # ------------------------------------------------------------------ batches of rows
 
 
-class TextReader:
+class TextReader(LearnedLabels):
     """A file of text, which is read from its beginning each time.
 
     What a label is, a number or a name, depends on all labels, so that these are read first.
@@ -472,8 +471,6 @@ class TextReader:
         self._roles = find_roles(lines, request)
         self.feature_names = [lines.header[j] for j in self._roles.features]
         self.row_bytes = 8 * len(self.feature_names)
-        self.n_samples = None
-        self._label_of = None
 
     @property
     def fingerprint(self):
@@ -481,32 +478,9 @@ class TextReader:
         digest = sha256(repr((self.feature_names, self._head.header)).encode()).hexdigest()
         return Fingerprint("text", [FileFacts.of(self._path)], digest)
 
-    def labels(self):
-        """Yield the labels, once all of them were seen, and how often each occurs."""
-        self.learn_labels()
-        yield self._request.name, np.array(list(self._label_of.values())), np.array(self._n_of)
-
-    def learn_labels(self):
-        """Read the column of labels, unless that was done, and count the rows."""
-        if self._label_of is not None:
-            return
-        n_rows, cells, missing = 0, Counter(), []
+    def _label_cells(self):
         for lines in self._bodies():
-            found = self._target_cells(lines)
-            missing += [n_rows + i + 1 for i, cell in enumerate(found) if cell in MISSING]
-            cells.update(found)
-            n_rows += len(found)
-            check_n_labels(len(cells), self._request.target, self._request.name)
-        name, target = self._request.name, quote(self._request.target)
-        if n_rows == 0:
-            raise ValueError(f"{name} has a header and no rows below it.")
-        if missing:
-            raise ValueError(
-                f"{name}: {len(missing)} of {n_rows} samples have no label in {target} (sample "
-                f"{list_values(missing)}). Fill them in or take these samples out."
-            )
-        self._label_of = dict(zip(cells, labels_from_text(list(cells)).tolist(), strict=True))
-        self.n_samples, self._n_of = n_rows, list(cells.values())
+            yield [None if cell in MISSING else cell for cell in self._target_cells(lines)]
 
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; those before it are only counted."""

@@ -25,14 +25,14 @@ def write_atomically(path, content, *, force=False):
     ----------
     path : str or path
         File to write.
-    content : bytes
-        What to write.
+    content : bytes or iterable of bytes
+        What to write; parts of it are made as they are written.
     force : bool, default=False
         Whether a file that exists may be overwritten. If not, one of several writers wins and
         the others get FileExistsError.
     """
     with atomic_part(path, force=force) as part, open(part, "xb") as stream:
-        stream.write(content)
+        stream.writelines([content] if isinstance(content, bytes) else content)
         stream.flush()
         os.fsync(stream.fileno())
 

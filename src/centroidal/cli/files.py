@@ -3,13 +3,15 @@
 import io
 import os
 import shlex
+import shutil
 import sys
+import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .._files import write_atomically
+from .._files import suffix_of, write_atomically
 from .._optional import require
 from .messages import InputError, WorkError, input_errors
 from .options import option_value
@@ -193,6 +195,11 @@ class Outputs:
         except KeyboardInterrupt:
             failures.append(KeyboardInterrupt(self.summary()))
 
+    def is_folder(self, option):
+        """Say whether a folder is to be written, not a file."""
+        path = self._paths[option]
+        return path.endswith("/") or Path(path).is_dir()
+
     def summary(self):
         """Say what was written, in half a sentence."""
         return f"written: {', '.join(self.written)}" if self.written else "nothing was written"
@@ -208,14 +215,23 @@ class _NotWrittenError(WorkError):
 
 def _check(option, name, suffixes, may_exist):
     path = Path(name)
-    if path.suffix not in suffixes or "\0" in name:
-        raise InputError(f"{option} {name} must end in {' or '.join(suffixes)}.")
-    if path.is_dir():
+    is_folder = "/" in suffixes and (name.endswith("/") or path.is_dir())
+    ends = [suffix for suffix in suffixes if suffix != "/"]
+    if (path.suffix not in ends and not is_folder) or "\0" in name:
+        raise InputError(
+            f"{option} {name} must end in {' or '.join(suffixes)}"
+            + ", which is for a folder" * ("/" in suffixes) + "."
+        )  # fmt: skip
+    if path.is_dir() and not is_folder:
         raise InputError(f"{option} {name} is a folder, not a file.")
     if not path.parent.is_dir():
         raise InputError(f"{option} {name}: there is no folder {path.parent}.")
-    if path.exists() and not may_exist:
-        raise InputError(f"{option} {name} exists; --force overwrites it.")
+    is_there = any(path.iterdir()) if path.is_dir() else path.exists()
+    if is_there and not may_exist:
+        what = "exists; --force overwrites it"
+        if is_folder:
+            what = "has files in it; --force overwrites those of the same name"
+        raise InputError(f"{option} {name} {what}.")
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"{option} {name}: the folder {path.parent} must not be written.")
 
@@ -244,6 +260,35 @@ def write_report(outputs, args, selection=None, comparison=None, table=None, eva
         write_report(path, selection, comparison, **options, force=force)
 
     outputs.write("--report", write)
+
+
+def write_folder(path, parts, force):
+    """Write a .csv file for each part, given by its name and rows: all of them, or none.
+
+    A part may come in several pieces. Its file is called as it is, without the folder it is in.
+    """
+    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    try:
+        files = {}
+        for name, rows in parts:
+            file = files.setdefault(name, folder / _csv_name(name))
+            if list(files.values()).count(file) > 1:
+                raise InputError(f"{name} and another file would both be {file.name} in {path}.")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with open(file, "ab") as stream:
+                stream.write(rows)
+        for file in files.values():
+            target = path / file.relative_to(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(file, target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _csv_name(name):
+    """Return the place of the predictions of a part in their folder."""
+    place = Path(*Path(name).parts[1:] or [name])
+    return place.with_name(f"{place.name.removesuffix(suffix_of(place))}.csv")
 
 
 # ------------------------------------------------------------------ tables

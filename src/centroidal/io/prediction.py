@@ -31,7 +31,7 @@ __all__ = [
     "read_new_samples",
 ]
 
-_NOT_THERE = -1
+COLUMN_NOT_THERE = -1
 _FEW = 10**5  # features for which there is always memory; some models keep no arrays
 _TO_BE_FILLED = "filled in with medians of the training samples."
 
@@ -110,9 +110,23 @@ class Predictions:
             Whether a file that exists may be overwritten.
         """
         path = check_target(path, ".csv", force)
+        write_atomically(path, self.csv_rows(), force=force)
+
+    def csv_rows(self, has_header=True):
+        """Return what `write_csv` writes, as bytes, or the rows alone.
+
+        Parameters
+        ----------
+        has_header : bool, default=True
+            Whether the names of the columns come first.
+
+        Returns
+        -------
+        bytes
+            Text in UTF-8.
+        """
         columns = self._columns()
-        content = csv_bytes(columns, zip(*columns.values(), strict=True))
-        write_atomically(path, content, force=force)
+        return csv_bytes(columns if has_header else None, zip(*columns.values(), strict=True))
 
     def _columns(self):
         columns = {} if self.ids is None else {"id": self.ids.tolist()}
@@ -200,22 +214,28 @@ def predict_table(model, table, *, target=None, allow_extra=False, no_call=None)
     ("1 feature of training is missing that the model does not read: 'b'.",)
     """
     check_flag("allow_extra", allow_extra)
-    _check_classifier(model)
+    check_classifier(model)
     if takes_documents(model):
         found = predict_rows(model, table.X, no_call)
         return replace(found, ids=table.ids, remarks=(*table.remarks, *found.remarks))
     _check_n_features(model, table.n_features)
     remarks = [remark for remark in table.remarks if not remark.endswith(_TO_BE_FILLED)]
-    place, is_read = _match(model, table, target, allow_extra, remarks)
+    place, is_read = match_columns(model, table, target, allow_extra, remarks)
     is_cleared = _check_missing(model, table, place, is_read, remarks)
-    X = _move_columns(table.X, np.where(is_cleared, _NOT_THERE, place))
+    X = move_columns(table.X, np.where(is_cleared, COLUMN_NOT_THERE, place))
     found = predict_rows(model, X, no_call)
     return replace(found, ids=table.ids, remarks=(*remarks, *found.remarks))
 
 
 def predict_rows(model, X, no_call=None):
     """Predict the classes of rows whose columns are those of training, in their order."""
-    _check_classifier(model)
+    found, n_unlike = predict_with_scale(model, X, no_call)
+    return replace(found, remarks=remarks_on_scale(n_unlike, len(found.labels)) + found.remarks)
+
+
+def predict_with_scale(model, X, no_call=None):
+    """Do so, and count the rows that are unlike those of training, of which nothing is said."""
+    check_classifier(model)
     before, conformal = split_conformal(model)
     if no_call is not None:
         _check_no_call(no_call, conformal)
@@ -226,14 +246,13 @@ def predict_rows(model, X, no_call=None):
         probabilities = model.predict_proba(X) if hasattr(model, "predict_proba") else None
         found = Predictions(labels, model.classes_, probabilities, ids=None)
         if conformal is None or len(labels) == 0:
-            return found
+            return found, 0
         Z = X if before is None else before.transform(X)
-        remarks = _on_scale(conformal.is_unlike(Z))
+        n_unlike = np.count_nonzero(conformal.is_unlike(Z))
         if no_call is None:
-            return replace(found, remarks=remarks)
-        remarks += _on_small_classes(conformal, no_call)
-        credible = conformal.predict_set(Z, no_call)
-    return replace(found, remarks=remarks, credible=credible, no_call=no_call)
+            return found, n_unlike
+        remarks, credible = _on_small_classes(conformal, no_call), conformal.predict_set(Z, no_call)
+    return replace(found, remarks=remarks, credible=credible, no_call=no_call), n_unlike
 
 
 def _check_no_call(no_call, conformal):
@@ -246,15 +265,14 @@ def _check_no_call(no_call, conformal):
         )
 
 
-def _on_scale(is_unlike):
+def remarks_on_scale(n_unlike, n_samples):
     """Return a remark if most samples are unlike those of training."""
-    if not 2 * np.count_nonzero(is_unlike) > is_unlike.size:
+    if not 2 * n_unlike > n_samples:
         return ()
-    number = count_noun(np.count_nonzero(is_unlike), "sample")
     return (
-        f"{number} of {is_unlike.size} lie on another scale than those of training, or are of "
-        "another kind: in the features that the model reads they are farther from every class, or "
-        "larger or smaller, than 99 in 100 of these.",
+        f"{count_noun(n_unlike, 'sample')} of {n_samples} lie on another scale than those of "
+        "training, or are of another kind: in the features that the model reads they are farther "
+        "from every class, or larger or smaller, than 99 in 100 of these.",
     )
 
 
@@ -271,7 +289,7 @@ def _on_small_classes(conformal, no_call):
     )
 
 
-def _check_classifier(model):
+def check_classifier(model):
     if not hasattr(model, "predict"):
         raise ValueError(f"model={type(model).__name__} must be a classifier; it has no predict.")
     check_fitted(model)
@@ -318,7 +336,7 @@ def read_like_training(source, card, *, label=None, ids=None, drop=(), duplicate
     The label in training, its column of ids and the columns that were left out need not be there.
     """
     drop = (drop,) if isinstance(drop, str) else tuple(map(str, drop))
-    known = {} if card is None else _known_reading(card)
+    known = {} if card is None else known_reading(card)
     asked = {ids, *drop, options.get("target"), *options.get("annotations", ())}
     may_drop = [each for each in dict.fromkeys([label, *known.get("left_out", ())]) if each]
     may_drop = [each for each in may_drop if each not in asked]
@@ -329,7 +347,7 @@ def read_like_training(source, card, *, label=None, ids=None, drop=(), duplicate
             # By name, so that labels which are text or missing are no reason to refuse the table.
             table = read_table(source, ids=ids or may_ids, drop=(*drop, *may_drop), **options)
         except ValueError as error:
-            absent = [each for each in (*may_drop, may_ids) if each and _is_absent(each, error)]
+            absent = [each for each in (*may_drop, may_ids) if each and is_absent(each, error)]
             if not absent:
                 raise
             may_drop = [each for each in may_drop if each not in absent]
@@ -338,11 +356,16 @@ def read_like_training(source, card, *, label=None, ids=None, drop=(), duplicate
         remarks = [_on_label(label)] if label in may_drop else []
         others = [each for each in may_drop if each != label]
         if others:
-            remarks.append(f"Left out, as in training: {list_names(others)}.")
+            remarks.append(say_left_out(others))
         return replace(table, remarks=(*table.remarks, *remarks))
 
 
-def _known_reading(card):
+def say_left_out(names):
+    """Say which columns were left out since they were in training."""
+    return f"Left out, as in training: {list_names(names)}."
+
+
+def known_reading(card):
     """Return what a card says of how the table of training was read, as far as it can be so."""
     names = set(card.feature_names or ())  # which are needed
     found, left_out = card.metadata, card.metadata.get("left_out")
@@ -355,7 +378,7 @@ def _known_reading(card):
     return known
 
 
-def _is_absent(name, error):
+def is_absent(name, error):
     """Whether a table was refused because it has nothing of a name."""
     kinds = "column|row|row or column|feature|array|column of obs"
     return re.search(rf" has no ({kinds}) {re.escape(quote(name))}[.,]", str(error)) is not None
@@ -419,7 +442,7 @@ def _check_n_features(model, n_there=0):
         )
 
 
-def _match(model, table, target, allow_extra, remarks):
+def match_columns(model, table, target, allow_extra, remarks):
     """Return where each column of training is, and whether it is read; raise if that fails."""
     found = table.feature_names.tolist()
     expected = list(map(str, getattr(model, "feature_names_in_", ())))
@@ -427,7 +450,7 @@ def _match(model, table, target, allow_extra, remarks):
         expected = _expected_names(model, found, remarks)
     _check_extra(table, set(expected), target, allow_extra, remarks)
     where = {name: j for j, name in enumerate(found)}
-    place = np.array([where.get(name, _NOT_THERE) for name in expected])
+    place = np.array([where.get(name, COLUMN_NOT_THERE) for name in expected])
     return place, _check_absent(model, table, expected, place, remarks)
 
 
@@ -460,7 +483,7 @@ def _check_absent(model, table, expected, place, remarks):
     is_read = columns_read(model)
     why = "of training" if is_read is None else "that the model reads"
     is_read = np.ones(place.size, dtype=bool) if is_read is None else is_read
-    absent = place == _NOT_THERE
+    absent = place == COLUMN_NOT_THERE
     kind = table.source.lower().removesuffix(".gz")
     # Where a feature that is zero everywhere has no trace.
     if absent.any() and kind.endswith((".svmlight", ".libsvm", ".svm")):
@@ -486,11 +509,11 @@ def _check_absent(model, table, expected, place, remarks):
 # ------------------------------------------------------------------ what is in them
 
 
-def _move_columns(X, place):
+def move_columns(X, place):
     """Put the columns where they were in training; those that are not there become zero."""
     if np.array_equal(place, np.arange(X.shape[1])):
         return X
-    there = np.flatnonzero(place != _NOT_THERE)
+    there = np.flatnonzero(place != COLUMN_NOT_THERE)
     shape = (X.shape[0], place.size)
     if sparse.issparse(X):
         moved = X[:, place[there]].tocoo()
@@ -502,9 +525,9 @@ def _move_columns(X, place):
 
 def _check_missing(model, table, place, is_read, remarks):
     """Return which columns have gaps that nobody reads; raise if gaps are read and stay."""
-    there = place != _NOT_THERE
+    there = place != COLUMN_NOT_THERE
     counts = np.zeros(place.size, dtype=int)
-    counts[there] = _n_missing(table.X)[place[there]]
+    counts[there] = n_missing(table.X)[place[there]]
     has_gaps = counts > 0
 
     def gaps(which):
@@ -512,7 +535,7 @@ def _check_missing(model, table, place, is_read, remarks):
         values = count_noun(counts[which].sum(), "value is", "values are")
         return f"{values} missing, in {count_noun(which.sum(), 'feature')}"
 
-    if has_gaps.any() and _fills_in(model):
+    if has_gaps.any() and fills_in(model):
         remarks.append(f"{gaps(has_gaps)}; the model fills them in.")
         return np.zeros(place.size, dtype=bool)
     needed = has_gaps & is_read
@@ -527,14 +550,14 @@ def _check_missing(model, table, place, is_read, remarks):
     return has_gaps
 
 
-def _n_missing(X):
+def n_missing(X):
     """Count the missing values of each column."""
     if not sparse.issparse(X):
         return np.isnan(X).sum(axis=0)
     return np.bincount(X.indices[np.isnan(X.data)], minlength=X.shape[1])
 
 
-def _fills_in(model):
+def fills_in(model):
     """Say whether a model has an imputer, or takes missing values as they are."""
     steps = steps_of(model)
     takes_gaps = len(steps) == 1 and get_tags(steps[0]).input_tags.allow_nan

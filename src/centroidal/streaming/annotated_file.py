@@ -452,7 +452,8 @@ class AnnotatedReader:
         kept, request = self._kept[columns], self._request
         with self._store.open() as file:
             with self._clean_errors():
-                matrix, labels = self._rows_of(file, kept), file.column(request.target)
+                matrix = self._rows_of(file, kept)
+                labels = None if request.target is None else file.column(request.target)
                 ids = file.names("obs") if request.ids is None else file.column(request.ids)
                 groups = None if request.groups is None else file.column(request.groups)
             for start in range(first_row, self.n_samples, n_rows):
@@ -460,7 +461,7 @@ class AnnotatedReader:
                 with self._clean_errors():
                     X = matrix.rows(rows.start, rows.stop, kept, request)
                     names = np.array(texts(ids[rows]), dtype=object)
-                    y = labels_from_values(labels[rows])
+                    y = None if labels is None else labels_from_values(labels[rows])
                     members = None if groups is None else groups[rows]
                 if members is not None:
                     members = group_names(members, request.groups, request.name)

@@ -54,7 +54,8 @@ class ArrowRows:
 
     def _pieces_of(self, features, name, batch):
         """Yield the rows of a record batch that has columns of these features, and special ones."""
-        y = labels_of(batch.column(self._request.target))
+        target = self._request.target
+        y = None if target is None else labels_of(batch.column(target))
         ids = None
         if self._ids is not None:
             ids = np.array(texts(batch.column(self._ids).to_pylist()), dtype=object)
@@ -67,7 +68,7 @@ class ArrowRows:
             rows = slice(start, start + height)
             X = numbers.slice(start, height).to_tensor(null_to_nan=True).to_numpy()
             named = [None if each is None else each[rows] for each in (ids, groups)]
-            yield Piece(X, y[rows], named[0], name, named[1])
+            yield Piece(X, None if y is None else y[rows], named[0], name, named[1])
 
     def _numbers(self, batch, name):
         """Cast columns that are not what the array is made of; mostly there is none."""

@@ -31,8 +31,8 @@ __all__ = ["Batch", "Batches", "batches"]
 _BATCH_BYTES = 2**25
 _MOST_ROWS = 2**16
 _BLOCK_BYTES, _LARGEST_BLOCK = 2**27, 4  # that a worker reads at a time; so many times it at most
-_TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
-_KNOWN = (*_TEXT, ".parquet", ".npz", ".h5ad", ".zarr")
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+_KNOWN = (*TEXT_SUFFIXES, ".parquet", ".npz", ".h5ad", ".zarr")
 
 
 class Batch(NamedTuple):
@@ -529,7 +529,7 @@ def batches(
     if not is_path:
         reader = _query_reader(source, request, text)
     elif text is None:
-        reader = _reader(source, request)
+        reader = open_reader(source, request)
     elif isinstance(source, RemoteFile):
         request.refuse_option("text", "documents are read from this machine")
     else:
@@ -590,7 +590,8 @@ def _text_reader(path, request, text, encoding):
     return HashedReader(path, request, columns, encoding, options)
 
 
-def _reader(path, request):
+def open_reader(path, request):
+    """Return what reads a file or folder of numbers."""
     if isinstance(path, RemoteFile):
         paths, folder = list_remote(path)
         return ParquetReader(paths, folder, request)
@@ -608,7 +609,7 @@ def _reader(path, request):
         return _folder_reader(path, request)
     if not path.is_dir():
         check_source(path)
-    if suffix in _TEXT:
+    if suffix in TEXT_SUFFIXES:
         return TextReader(path, suffix, request)
     if suffix == ".parquet":
         return ParquetReader([path], None, request)

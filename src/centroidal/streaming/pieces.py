@@ -15,7 +15,7 @@ class Piece(NamedTuple):
     """Rows of one file, as many as its reader likes to give at a time."""
 
     X: object
-    y: np.ndarray
+    y: np.ndarray | None  # if labels were asked for
     ids: np.ndarray | None
     name: str
     groups: np.ndarray | None = None
@@ -30,10 +30,10 @@ class Piece(NamedTuple):
         if start == 0 and stop >= self.n_rows:
             return self
         return self._replace(
-            X=self.X[start:stop], y=self.y[start:stop],
+            X=self.X[start:stop],
             **{
-                name: None if names is None else names[start:stop]
-                for name, names in (("ids", self.ids), ("groups", self.groups))
+                name: None if values is None else values[start:stop]
+                for name, values in (("y", self.y), ("ids", self.ids), ("groups", self.groups))
             },
         )  # fmt: skip
 

@@ -55,6 +55,7 @@ class Request(NamedTuple):
     duplicates: str | None = None  # how features of the same name are collapsed, or "refuse"
     delimiter: str | None = None  # of cells in text; None is what the header shows
     decimal: str = "."  # the mark in numbers in text
+    choose: object = None  # (names of features) -> those that are read; None for all
 
     def column_roles(self, names, unnamed=None, samples=()):
         """Find the names that were asked for; `unnamed` is an index, never a feature.
@@ -88,7 +89,7 @@ class Request(NamedTuple):
         annotations = tuple(map(names.index, self.annotations))
         special = {target, ids, unnamed, *annotations}
         features = [j for j, name in enumerate(names) if name not in left_out and j not in special]
-        return ColumnRoles(features, target, ids, annotations)
+        return ColumnRoles(self._chosen(names, features), target, ids, annotations)
 
     def kept_positions(self, names):
         """Say which of the names of an array of features are not to be dropped."""
@@ -98,7 +99,14 @@ class Request(NamedTuple):
         left_out = set(self.drop)
         kept = [j for j, name in enumerate(names) if name not in left_out]
         self.refuse_repeated([names[j] for j in kept])
-        return kept
+        return self._chosen(names, kept)
+
+    def _chosen(self, names, places):
+        """Return the places of features that are read."""
+        if self.choose is None:
+            return places
+        chosen = self.choose([names[j] for j in places])
+        return [j for j in places if names[j] in chosen]
 
     def say_unknown(self, what, asked, names):
         """Return the sentence on a name that is not there, with the nearest that are."""

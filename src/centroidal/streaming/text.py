@@ -288,6 +288,8 @@ def _is_number(text):
 def csv_bytes(header, rows):
     """Write rows of texts and numbers below a header, for people, spreadsheets and `read_table`.
 
+    Without a header, which is None, they are rows to append.
+
     NaN is an empty cell. A text that begins like a formula, with = + - @ or a tab, gets an
     apostrophe before it, and so does one that begins with apostrophes and then like that; reading
     takes one away.
@@ -295,7 +297,7 @@ def csv_bytes(header, rows):
     text = io.StringIO()
     kinds = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
     writers = [csv.writer(text, lineterminator="\n", quoting=kind) for kind in kinds]
-    for row in chain([header], rows):
+    for row in rows if header is None else chain([header], rows):
         cells = ["" if isinstance(v, float) and v != v else _without_formula(v) for v in row]
         # Python before 3.13 does not quote a carriage return by itself.
         has_return = any(isinstance(cell, str) and "\r" in cell for cell in cells)

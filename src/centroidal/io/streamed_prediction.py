@@ -1,0 +1,182 @@
+"""Predictions for tables that are read in parts, of which only columns of the model are."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+from .._files import suffix_of
+from .._parameters import check_asked
+from ..streaming.batches import TEXT_SUFFIXES, open_reader
+from ..streaming.pieces import refuse_infinite
+from ..streaming.request import Request, count_noun, list_names
+from .prediction import (
+    COLUMN_NOT_THERE,
+    check_classifier,
+    fills_in,
+    is_absent,
+    known_reading,
+    label_name,
+    match_columns,
+    move_columns,
+    n_missing,
+    predict_table,
+    predict_with_scale,
+    read_new_samples,
+    remarks_on_scale,
+    say_left_out,
+)
+
+__all__ = ["StreamedPredictions", "is_streamed"]
+
+_BYTES_AT_A_TIME = 2**25
+
+
+def is_streamed(source):
+    """Say whether a source is read in parts: a folder, .parquet or .h5ad."""
+    path = Path(source)
+    return path.is_dir() or suffix_of(path) in (".parquet", ".h5ad")
+
+
+class StreamedPredictions:
+    """Predictions for one part of a source after the other, in bounded memory.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier, or a pipeline that ends in one.
+    source : str or Path
+        A .parquet or .h5ad file, a .zarr folder, or a folder of .parquet files, or of tables of
+        text, each of which is read as a whole.
+    card, ids, drop, layer, max_bytes, delimiter, decimal
+        As in :func:`read_new_samples`.
+    allow_extra, no_call
+        As in :func:`predict_table`.
+
+    Attributes
+    ----------
+    remarks, counts : tuple of str, Counter
+        What was unusual, and how many samples are of each class, once all parts were seen.
+    n_samples : int
+        How many samples there were.
+    """
+
+    def __init__(
+        self, model, source, *, card=None, ids=None, drop=(), layer=None, max_bytes=None,
+        delimiter=None, decimal=".", allow_extra=False, no_call=None,
+    ):  # fmt: skip
+        check_classifier(model)
+        self._model, self._card, self._path = model, card, Path(source)
+        self._allow_extra, self._no_call = allow_extra, no_call
+        self._options = {"ids": ids, "drop": drop, "layer": layer, "max_bytes": max_bytes}
+        self._of_text = {"delimiter": delimiter, "decimal": decimal}
+        self._notes, self.counts, self.n_samples = [], Counter(), 0
+        self._n_unlike, self._on_calls = 0, ()
+        self._texts = self._find_texts()
+        if not self._texts:
+            self._reader = self._open_reader()
+            self._gaps = np.zeros(len(self._reader.feature_names), dtype=int)
+            _ = self._reader.n_samples  # and a file that differs is found before any work
+
+    @property
+    def classes(self):
+        """The classes of the model."""
+        return self._model.classes_
+
+    @property
+    def remarks(self):
+        """What was unusual and how it was handled, a sentence each."""
+        found = list(dict.fromkeys(self._notes))
+        if not self._texts and self._gaps.any():
+            values = count_noun(self._gaps.sum(), "value is", "values are")
+            features = count_noun(np.count_nonzero(self._gaps), "feature")
+            found.append(f"{values} missing, in {features}; the model fills them in.")
+        return (*found, *remarks_on_scale(self._n_unlike, self.n_samples), *self._on_calls)
+
+    def __iter__(self):
+        for name, found, n_unlike in self._of_texts() if self._texts else self._of_rows():
+            self.n_samples += len(found.labels)
+            self.counts.update(found.counts())
+            self._n_unlike += n_unlike
+            yield name, found
+
+    # -------------------------------------------------------------- tables of text
+
+    def _find_texts(self):
+        """Return the tables of text in a folder; none if it holds others."""
+        if not self._path.is_dir() or suffix_of(self._path) == ".zarr":
+            return []
+        found = sorted(each for each in self._path.iterdir() if each.name[0] not in "._")
+        found = [each for each in found if each.is_file()]
+        return found if found and all(suffix_of(each) in TEXT_SUFFIXES for each in found) else []
+
+    def _of_texts(self):
+        target = None if self._card is None else label_name(self._card)
+        options = {"target": target, "allow_extra": self._allow_extra, "no_call": self._no_call}
+        for path in self._texts:
+            table = read_new_samples(path, card=self._card, **self._options, **self._of_text)
+            found = predict_table(self._model, table, **options)
+            self._notes += found.remarks
+            yield f"{self._path.name}/{path.name}", found, 0
+
+    # -------------------------------------------------------------- columns of the model
+
+    def _open_reader(self):
+        """Open the source for the columns that the model reads; names of training may be absent."""
+        known = {} if self._card is None else known_reading(self._card)
+        options = self._options | {"target": None}
+        may_ids = None if options["ids"] else known.get("id")
+        options["ids"] = options["ids"] or may_ids
+        self._left_out = set(known.get("left_out", ()))
+        request = Request(self._path.name, **check_asked(**options), choose=self._choose)
+        try:
+            return open_reader(self._path, request)
+        except ValueError as error:
+            if may_ids is None or not is_absent(may_ids, error):
+                raise
+        self._notes.clear()
+        return open_reader(self._path, request._replace(ids=None))
+
+    def _choose(self, names):
+        """Return the names of the columns that the model reads; raise if one is not there."""
+        there = [name for name in names if name in self._left_out]
+        if there:
+            self._notes.append(say_left_out(there))
+        names = np.array([name for name in names if name not in self._left_out], dtype=object)
+        table = SimpleNamespace(feature_names=names, source=self._path.name)
+        target = None if self._card is None else label_name(self._card)
+        place, is_read = match_columns(self._model, table, target, self._allow_extra, self._notes)
+        columns = np.flatnonzero(is_read & (place != COLUMN_NOT_THERE))
+        self._column_of = dict(zip(names[place[columns]].tolist(), columns.tolist(), strict=True))
+        return self._column_of
+
+    def _of_rows(self):
+        reader = self._reader
+        place = np.full(self._model.n_features_in_, COLUMN_NOT_THERE)
+        columns = [self._column_of[name] for name in reader.feature_names]
+        place[columns] = np.arange(len(columns))
+        height = max(1, _BYTES_AT_A_TIME // (8 * place.size))
+        for piece in reader.pieces(0, height, slice(None)):
+            for start in range(0, piece.n_rows, height):
+                part = piece.rows(start, start + height)
+                self._check_values(part)
+                X = move_columns(part.X, place)
+                found, n_unlike = predict_with_scale(self._model, X, self._no_call)
+                self._on_calls = found.remarks
+                yield part.name, replace(found, ids=part.ids), n_unlike
+
+    def _check_values(self, part):
+        names = self._reader.feature_names
+        refuse_infinite(part.X, names, part.name)
+        gaps = n_missing(part.X)
+        self._gaps += gaps
+        if gaps.any() and not fills_in(self._model):
+            values = count_noun(gaps.sum(), "value is", "values are")
+            missing = [names[j] for j in np.flatnonzero(gaps)]
+            raise ValueError(
+                f"{part.name}: {values} missing, in {count_noun(len(missing), 'feature')} that the "
+                f"model reads: {list_names(missing)}. It was fitted without an imputer, so fill "
+                "them in or take these samples out."
+            )

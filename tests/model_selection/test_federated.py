@@ -2,6 +2,7 @@
 
 import re
 from copy import copy, deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -438,6 +439,38 @@ def test_table_without_names_is_not_scored_by_names(merged):
     X, y, _ = SITES["south"]
     with pytest.raises(ValueError, match="X has 30 features without names, the merged summary 30"):
         merged.score_site(X, y)
+
+
+def test_summary_that_is_no_sum_of_the_site_is_not_scored(merged):
+    moments = merged._solution.moments
+    counts = np.where(moments.counts > 12, 6.0, moments.counts)
+    forged = replace(moments, counts=counts)
+    merged._solution = merged._solution._replace(moments=forged)
+    merged.unit_counts_ = merged.class_counts_.copy()
+    with pytest.raises(ValueError, match="fewer samples of a class than this site alone"):
+        score(merged, "south")
+
+
+def test_labels_of_sites_are_of_one_type():
+    X, y, _ = SITES["south"]
+    one, other = (
+        SiteSummary(CV).fit(X, y),
+        SiteSummary(CV).fit(X + 1.0, np.unique(y, True, True)[2]),
+    )
+    with pytest.raises(ValueError, match="they must be of one type"):
+        one.merge(other)
+
+
+def test_labels_must_be_given():
+    with pytest.raises(ValueError, match="y=None must hold the class"):
+        SiteSummary(CV).fit(SITES["south"][0], None)
+
+
+def test_counts_may_be_merged_before_they_are_used(merged, counts):
+    first, *others = deepcopy(counts)
+    for each in others:
+        first.merge(each)
+    assert select_federated(merged, first).score == select_federated(merged, counts).score
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "neg_log_loss", "neg_cost"])

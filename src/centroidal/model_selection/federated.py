@@ -257,6 +257,11 @@ class SiteSummary(BaseEstimator):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 raise ValueError(f"other has {name}={theirs!r}; it must be {mine!r} as here.")
+        if len({part.classes_.dtype.kind in "biuf" for part in (self, other)}) > 1:
+            raise ValueError(
+                f"other has the classes {other.classes_.tolist()}, this summary "
+                f"{self.classes_.tolist()}; they must be of one type."
+            )
         check_distinct_sites(["this summary", "other"], [self, other])
         classes = np.union1d(self.classes_, other.classes_)
         places = [np.searchsorted(classes, part.classes_) for part in (self, other)]
@@ -516,8 +521,8 @@ def select_federated(
     ----------
     summary : SiteSummary
         The merged summary, which all sites have scored.
-    counts : sequence of SiteCounts
-        Those of each site, in any order.
+    counts : sequence of SiteCounts, or SiteCounts
+        Those of each site, in any order, or merged.
     n_features_to_select : int or "auto", default="auto"
         How many features: one of the numbers that were scored, or "auto", which chooses.
     max_features : int or None, default=None
@@ -549,7 +554,8 @@ def select_federated(
     if not isinstance(summary, SiteSummary):
         raise TypeError(f"summary={type(summary).__name__} must be a SiteSummary.")
     summary._check_all()
-    total = _add_counts(summary, list(counts), names)
+    counts = [counts] if isinstance(counts, SiteCounts) else list(counts)
+    total = _add_counts(summary, counts, names)
     source = FederatedSource(summary, total)
     wishes = Wishes(*(None for _ in Wishes._fields))
     return select_from(source, summary.method, chosen, wishes, start)

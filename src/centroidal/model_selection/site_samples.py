@@ -28,6 +28,8 @@ class SiteSamples(NamedTuple):
     @classmethod
     def read(cls, summary, X, y, groups, feature_names, allow_small):
         """Check samples, and deal them to folds; None allows all classes to be small."""
+        if y is None:
+            raise ValueError("y=None must hold the class of each sample.")
         data = check_labelled(summary, X, y, classes=np.unique(np.asarray(y)), finite=False)
         names = check_names(feature_names, data.features)
         data = data._replace(features=data.features._replace(names=names))
@@ -107,6 +109,13 @@ class SiteSamples(NamedTuple):
             raise ValueError(
                 "these samples are not those of a summary that was merged: table, labels, groups "
                 "and names must be the same as when they were summarised."
+            )
+        places = np.searchsorted(summary.classes_, self.data.classes)
+        mine = Groups.count(self.folds, self.data.codes, self.data.classes.size)
+        if (mine.counts > summary.fold_counts_[np.ix_(mine.ids, places)]).any():
+            raise ValueError(
+                "the merged summary has fewer samples of a class than this site alone: it is not "
+                "the sum that it claims to be. Do not score it."
             )
 
     def _places_in(self, summary):

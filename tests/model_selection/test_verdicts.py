@@ -119,6 +119,12 @@ def test_covariates_must_not_do_as_well(selection, alone, adjusted, verdict):
     assert _verdicts(selection, **changes)["Is it more than the covariates?"] == verdict
 
 
+def test_covariates_that_guess_explain_nothing_even_in_a_wide_interval(selection):
+    covariates = {"names": ("age",), "score": 0.5, "adjusted_score": 0.9}
+    changes = {"covariates": covariates, "interval": (0.4, 0.95)}
+    assert _verdicts(selection, **changes)["Is it more than the covariates?"] == "fine"
+
+
 def test_what_was_not_asked_for_is_not_judged(selection):
     assert set(_verdicts(selection)) == {
         "Is the score more than chance?",

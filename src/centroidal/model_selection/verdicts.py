@@ -101,9 +101,10 @@ def _covariates(selection):
     """Say whether covariates explain the score."""
     if selection.covariates is None:
         return None
-    low = selection.interval[0]
+    low, alone = selection.interval[0], selection.covariates["score"]
     verdict = FINE if selection.covariates["adjusted_score"] >= low else CAUTION
-    verdict = NO if selection.covariates["score"] >= low else verdict
+    if alone >= low and alone > selection.majority_score:  # else they tell nothing themselves
+        verdict = NO
     return Verdict("Is it more than the covariates?", verdict, selection.covariate_summary())
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import VarianceThreshold
@@ -224,3 +225,21 @@ def test_columns_that_depend_on_the_fold_are_refused(table):
 def test_halves_need_columns_that_stay(table):
     with pytest.raises(ValueError, match="n_resamples=2 must be 0 where preprocess makes other"):
         select_features(*table, preprocess=PCA(3), n_resamples=2, **QUICK)
+
+
+class BrokenByFewer(TransformerMixin, BaseEstimator):
+    """Loses every value if it has not seen all 60 samples."""
+
+    def fit(self, X, y=None):
+        self.n_seen_ = len(X)
+        return self
+
+    def transform(self, X):
+        return X if self.n_seen_ == 60 else np.full(X.shape, np.nan)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize("method", ["l2", "recursive"])
+def test_what_is_learned_from_a_fold_is_checked_in_it(table, method):
+    with pytest.raises(ValueError, match="contains NaN"):
+        select_features(*table, method=method, preprocess=BrokenByFewer(), **QUICK)

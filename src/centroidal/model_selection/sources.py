@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import parallel_config
 from scipy.sparse import issparse
+from sklearn import config_context
 
 from .._data import rows_of
 from .._parameters import number
@@ -482,7 +483,13 @@ def _choose_inside(work, counts, left_out, key):
     return work.trial.choose_inside(counts, *left_out, key).position
 
 
-def _predict(work, left_out, key, position, summary):
+def _predict(work, *job):
+    """Do a job; samples that were checked when they were given are not checked in each fit."""
+    with config_context(assume_finite=not work.samples.is_learned):
+        return _predict_set(work, *job)
+
+
+def _predict_set(work, left_out, key, position, summary):
     """Fit a method to a training set, and find what scores need of the folds that it leaves out.
 
     Random features are tried where the method is the one to try them with.

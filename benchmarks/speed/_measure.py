@@ -4,7 +4,7 @@ import time
 import tracemalloc
 from typing import NamedTuple
 
-__all__ = ["Measured", "cpu_seconds", "measure", "measure_once", "seconds"]
+__all__ = ["Measured", "cpu_seconds", "measure", "measure_once", "peak_memory", "seconds"]
 
 
 class Measured(NamedTuple):

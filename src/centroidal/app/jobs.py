@@ -17,7 +17,6 @@ from .folder import OUTPUTS
 _SECONDS_TO_STOP = 5.0
 _N_ROWS = 20  # of predictions, in the page
 QUEUED, RUNNING, DONE, FAILED, CANCELLED = "queued", "running", "done", "failed", "cancelled"
-_ENDS = (DONE, FAILED, CANCELLED)
 
 
 @dataclass

@@ -125,7 +125,7 @@ def _read_series_matrix(text, request, n_stored):
     unknown = [each for each in asked if each not in annotations]
     if unknown:
         raise ValueError(request.say_unknown("annotation", unknown[0], list(annotations)))
-    rows = [_tabbed([name, *annotations[name]]) for name in asked]
+    rows = [_join_by_tabs([name, *annotations[name]]) for name in asked]
     header, _, body = table.partition(b"\n")
     joined = b"\n".join([header.rstrip(b"\r"), *rows, body])
     remark = "Samples are in columns, as a series matrix of GEO has them."
@@ -147,7 +147,7 @@ def _sample_lines(text):
     return found
 
 
-def _tabbed(cells):
+def _join_by_tabs(cells):
     return "\t".join('"' + cell.replace('"', '""') + '"' for cell in cells).encode()
 
 
@@ -226,7 +226,7 @@ def read_10x(files, request):
     name = request.name
     if request.transpose:
         request.refuse_option("transpose", "a folder of 10x says itself what its cells are")
-    matrix, features, barcodes = (_unpacked(path, request) for path in files)
+    matrix, features, barcodes = (_read_unpacked(path, request) for path in files)
     _check_matrix_size(matrix, request)
     with clean_errors(name, "a folder of 10x"):
         X = sparse.csr_array(mmread(io.BytesIO(matrix)).T, dtype=np.float64)
@@ -248,7 +248,7 @@ def read_10x(files, request):
     return RawTable(X, names, None, ids, None, tuple(remarks), ())
 
 
-def _unpacked(path, request):
+def _read_unpacked(path, request):
     data = path.read_bytes()
     if path.suffix == ".gz":
         with clean_errors(path.name, "a gzip file"):

@@ -81,7 +81,7 @@ def preview_table(path, *, transpose=False, max_bytes=None):
     check_source(path)
     grid = reader(path, suffix, request)
     if transpose:
-        grid = _turned(grid)
+        grid = _turn(grid)
     is_text = [_is_text(cells) for cells in zip(*grid.rows, strict=True)]
     places = _places_to_describe(grid, is_text)
     n_rows, found = grid.columns(places)
@@ -121,7 +121,7 @@ def _text_grid(path, suffix, request):
     check_n_cells(text, request, n_stored)
     lines, remarks = split_header(text, request, suffix)
 
-    def decoded(cells):
+    def decode(cells):
         return [cell_text(cell.decode()) for cell in cells]
 
     def columns(places):
@@ -131,9 +131,9 @@ def _text_grid(path, suffix, request):
             n_rows += 1
             for column, place in zip(found, places, strict=True):
                 column.append(cells[place])
-        return n_rows, list(map(decoded, found))
+        return n_rows, list(map(decode, found))
 
-    rows = [decoded(cells) for _, cells in islice(lines.rows(request.name), _N_LOOKED_AT)]
+    rows = [decode(cells) for _, cells in islice(lines.rows(request.name), _N_LOOKED_AT)]
     if not rows:
         raise ValueError(f"{request.name} has a header and no rows below it.")
     return _Grid(lines.header, rows, columns, [*more, *remarks])
@@ -186,7 +186,7 @@ _GRIDS = {
 }
 
 
-def _turned(grid):
+def _turn(grid):
     """Return the first rows as columns, whose names are in the first column."""
     header = ["", *(row[0] for row in grid.rows)]
     samples = [[name, *cells] for name, *cells in zip(grid.header, *grid.rows, strict=True)][1:]

@@ -89,7 +89,7 @@ class Request(NamedTuple):
         annotations = tuple(map(names.index, self.annotations))
         special = {target, ids, unnamed, *annotations}
         features = [j for j, name in enumerate(names) if name not in left_out and j not in special]
-        return ColumnRoles(self._chosen(names, features), target, ids, annotations)
+        return ColumnRoles(self._choose_places(names, features), target, ids, annotations)
 
     def kept_positions(self, names):
         """Say which of the names of an array of features are not to be dropped."""
@@ -99,9 +99,9 @@ class Request(NamedTuple):
         left_out = set(self.drop)
         kept = [j for j, name in enumerate(names) if name not in left_out]
         self.refuse_repeated([names[j] for j in kept])
-        return self._chosen(names, kept)
+        return self._choose_places(names, kept)
 
-    def _chosen(self, names, places):
+    def _choose_places(self, names, places):
         """Return the places of features that are read."""
         if self.choose is None:
             return places

@@ -99,6 +99,23 @@ class PathDisplay(Display):
         return cls(path, chosen=chosen, score_name=scored_by).plot(ax, name=name, **line_options)
 
     @classmethod
+    def from_selection(cls, selection, *, ax=None, name=None, **line_options):
+        """Draw the path of what `select_features` found.
+
+        Parameters
+        ----------
+        selection : FeatureSelection
+            What :func:`~centroidal.model_selection.select_features` returned.
+        ax, name, **line_options
+            As in `from_estimator`.
+        """
+        path = {column: selection.path[column] for column in ("mean_test_score", "se_test_score")}
+        path["n_features_to_select"] = selection.path["n_features"]
+        chosen = {"n_features_to_select": selection.n_features_to_select}
+        display = cls(path, chosen=chosen, score_name=selection.scoring)
+        return display.plot(ax, name=name, **line_options)
+
+    @classmethod
     def from_cv_results(
         cls,
         cv_results,

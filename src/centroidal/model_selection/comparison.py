@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 
 from .feature_flow import last_step
+from .html import comparison_html
 from .intervals import (
     DRAWN,
     Kinds,
@@ -185,9 +186,7 @@ class Comparison:
             f"{self.score_name.replace('_', ' ')} in {n_folds} folds of {n_samples} samples"
             f"{groups}, {self.n_features} features, {n_classes} classes"
         )
-        mean = self.table["mean_test_score"]
-        order = np.argsort(-np.nan_to_num(mean, nan=-np.inf), kind="stable")
-        lines = _align_columns([_HEADER, *(self._cells(row) for row in order)])
+        lines = _align_columns([_HEADER, *self._rows()])
         foot = [f"{_INTERVAL}: confidence interval; diff: to {self.baseline}, fold by fold"]
         if not self.is_complete:
             foot.append(f"unfinished: {len(self.results)} of {self.scores.size} fits")
@@ -195,6 +194,16 @@ class Comparison:
 
     def __str__(self):
         return self.summary()
+
+    def _repr_html_(self):
+        sentence, *_ = self.summary().split("\n")
+        return comparison_html(_HEADER, self._rows(), sentence)
+
+    def _rows(self):
+        """Return the cells of each member, the best first."""
+        mean = self.table["mean_test_score"]
+        order = np.argsort(-np.nan_to_num(mean, nan=-np.inf), kind="stable")
+        return [self._cells(row) for row in order]
 
     def _cells(self, row):
         table, differences = self.table, self.differences

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._plain import interval_text, percent, row_dicts, score_text
+from .html import selection_html
 from .learning import LearningCurve
 from .methods import METRICS, PROBABILITY_SCORES, metric_of, plain_score
 from .metrics import metric_rows, metric_table
@@ -619,6 +620,34 @@ class FeatureSelection:
         ):
             lines.append(f"{percent(recall):>7}  {count:7}  {label}")
         return "\n".join(lines)
+
+    def to_frame(self):
+        """Return the selected features as a pandas data frame: rank, gain, class centers."""
+        import pandas
+
+        return pandas.DataFrame(self.feature_columns())
+
+    def plot(self, *, ax=None, **line_options):
+        """Draw the score against the number of features, the choice marked.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if None.
+        **line_options
+            Passed to ``Axes.plot``.
+
+        Returns
+        -------
+        PathDisplay
+            See :class:`~centroidal.inspection.PathDisplay`.
+        """
+        from ..inspection import PathDisplay
+
+        return PathDisplay.from_selection(self, ax=ax, **line_options)
+
+    def _repr_html_(self):
+        return selection_html(self)
 
     def __repr__(self):
         return (

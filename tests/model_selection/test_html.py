@@ -1,0 +1,89 @@
+"""What a notebook shows of a selection or a comparison."""
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+
+from centroidal.datasets import make_expression
+from centroidal.inspection import PathDisplay
+from centroidal.model_selection import compare, select_features
+
+
+@pytest.fixture(scope="module")
+def genes():
+    return make_expression(40, 30, n_informative=5, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def found(genes):
+    return select_features(genes.data, genes.target, n_repeats=1, random_state=0)
+
+
+class Tags(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.seen = [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+        if tag not in ("polyline", "circle"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_selection_shows_answer_curve_and_first_features(found):
+    page = found._repr_html_()
+    tags = Tags(page).seen
+    assert found.summary().split(";")[0] in page
+    assert tags.count("svg") == 1
+    assert tags.count("tr") == 1 + min(10, found.n_features_to_select)
+    assert str(found.selected_names[0]) in page
+
+
+def test_curve_has_a_point_for_each_number_of_features(found):
+    page = found._repr_html_()
+    svg = ElementTree.fromstring(page[page.index("<svg") : page.index("</svg>") + 6])
+    points = svg.find("polyline").get("points").split()
+    assert len(points) == np.isfinite(found.path["mean_test_score"]).sum()
+    assert len(svg.findall("circle")) == 1
+
+
+def test_names_are_text(found):
+    names = found.feature_names.astype(object)
+    names[found.selected[0]] = "<script>alert(1)</script>"
+    page = replace(found, feature_names=names)._repr_html_()
+    assert "script" not in Tags(page).seen
+    assert "&lt;script&gt;" in page
+
+
+def test_comparison_shows_the_best_first(genes):
+    members = {"bayes <b>": GaussianNB(), "majority": DummyClassifier()}
+    shown = compare(members, genes.data, genes.target, cv=3, n_repeats=1, random_state=0)
+    page = shown._repr_html_()
+    assert Tags(page).seen.count("tr") == 3
+    assert page.index("bayes &lt;b&gt;") < page.index("majority")
+
+
+def test_frame_has_the_features_in_the_order_of_their_rank(found):
+    frame = found.to_frame()
+    assert frame["feature"].tolist() == found.selected_names.tolist()
+    assert frame["rank"].tolist() == list(range(1, found.n_features_to_select + 1))
+
+
+def test_plot_draws_the_path_and_marks_the_choice(found):
+    display = found.plot()
+    assert isinstance(display, PathDisplay)
+    assert display.lines_[0].get_xdata().tolist() == found.path["n_features"].tolist()
+    assert display.chosen_line_ is not None

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy import sparse
 
 from centroidal.model_selection import select_features
 from centroidal.streaming import batches
-from tests.streaming.test_batches import add_column, write_npy
+from tests.streaming.test_batches import add_column, write_csr_npz, write_h5ad, write_npy
 
 from .test_stream_source import SEED, assert_same, assert_same_answer, make_data
 
@@ -400,3 +401,22 @@ def test_site_without_which_nothing_can_be_learned_says_so(data):
     assert troubles == ["the other blocks have none of its classes", None, None]
     with pytest.raises(ValueError, match="blocks holds one block"):
         select_features(blocks_of(X, [40]), y, blocks=np.repeat("u", 90))
+
+
+@pytest.mark.parametrize("form", ["npy", "npz", "h5ad", "h5ad, CSR"])
+def test_workers_are_sent_no_more_than_where_the_rows_are(form, tmp_path):
+    cloudpickle = pytest.importorskip("cloudpickle")  # by which Dask sends what it is given
+    X, y = make_data()
+    write = {
+        "npy": write_npy, "npz": write_csr_npz, "h5ad": write_h5ad,
+        "h5ad, CSR": partial(write_h5ad, kind="csr"),
+    }[form]  # fmt: skip
+    if "h5ad" in form:
+        pytest.importorskip("h5py")
+    path = tmp_path / {"npy": "arrays", "npz": "table.npz"}.get(form, "table.h5ad")
+    sent = cloudpickle.dumps(batches(write(path, X, y), target="kind").on_workers())
+    assert len(sent) < X.nbytes // 2
+    rows = cloudpickle.loads(sent)
+    found = rows.read_rows(20, 30)
+    np.testing.assert_array_equal(found.toarray() if sparse.issparse(found) else found, X[20:50])
+    assert rows.read_labels(20, 30)[0].tolist() == y[20:50].tolist()

@@ -187,11 +187,12 @@ class TestSparseCenters:
         tasks = []
         with Callback(pretask=lambda key, *_: tasks.append(str(key).partition("-")[0])):
             SparseCenterClassifier(3, scale="std").fit(*parts[: 2 + is_weighted])
-        expected = {"_count_block_labels": 3, "_block_moments": 3, "_merge_moments": 1}
+        expected = {"count_block_labels": 3, "_block_moments": 3, "_merge_moments": 1}
         if is_weighted:  # they are checked before they are counted, and before they are summed
             expected["_check_block_weights"] = 6
         ours = {"_without_rows": 1, **expected}
-        assert {name: tasks.count(name) for name in set(tasks) if name[0] == "_"} == ours
+        found = {name for name in tasks if name[0] == "_" or name in ours}
+        assert {name: tasks.count(name) for name in found} == ours
 
     def test_threads_do_not_change_a_bit(self, samples):
         X, y = samples

@@ -182,7 +182,7 @@ def test_options_reach_the_selection(run, parts, monkeypatch):
         "method": "l1", "n_features_to_select": "auto", "rule": "best",
         "scoring": "balanced_accuracy", "max_features": "auto", "cv": 4, "n_repeats": 2,
         "checkpoint": None, "n_jobs": 2, "random_state": 7, "costs": None, "class_weight": None,
-        "include": None, "exclude": None, "per_class": None,
+        "include": None, "exclude": None, "per_class": None, "screen": None,
     }  # fmt: skip
 
 

@@ -970,7 +970,7 @@ def test_errors_name_the_parameter(tmp_path, options, error, message):
 def test_sources_that_cannot_be_read_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="There is no file or folder .*nothing.csv"):
         batches(tmp_path / "nothing.csv", target="y")
-    with pytest.raises(ValueError, match=r"must hold \.parquet files, or X\.npy"):
+    with pytest.raises(ValueError, match=r"must hold \.parquet files, tables of text, or X\.npy"):
         batches(tmp_path, target="y")
     (tmp_path / "t.svm").write_text("1 1:2\n")
     with pytest.raises(ValueError, match=r"t\.svm: \.svm cannot be read in batches"):

@@ -24,7 +24,7 @@ from .pieces import check_values, concatenate_pieces
 from .query_reader import QueryReader, open_query
 from .remote import RemoteFile, is_url, list_remote
 from .request import Request
-from .text import TextReader
+from .text import TextFolderReader, TextReader
 
 __all__ = ["Batch", "Batches", "batches"]
 
@@ -627,13 +627,26 @@ def open_reader(path, request):
 def _folder_reader(path, request):
     if (path / "X.npy").is_file():
         return open_folder(path, request)
-    paths = [
-        each for each in path.iterdir()
-        if each.suffix.lower() == ".parquet" and each.name[0] not in "._" and each.is_file()
-    ]  # fmt: skip
+    paths = sorted(_files_below(path), key=lambda each: each.relative_to(path).parts)
+    texts = [each for each in paths if suffix_of(each) in TEXT_SUFFIXES and each.parent == path]
+    paths = [each for each in paths if suffix_of(each) == ".parquet"]
+    if texts and not paths:
+        return TextFolderReader(texts, path.name, request)
     if not paths:
         raise ValueError(
-            f"{request.name} must hold .parquet files, or X.npy; neither is there (folders inside "
-            "it are not looked at)."
+            f"{request.name} must hold .parquet files, tables of text, or X.npy; none is there "
+            "(of folders inside it, those called key=value are looked at)."
         )
-    return ParquetReader(sorted(paths, key=lambda each: each.name), path.name, request)
+    places = [each.relative_to(path).parts[:-1] for each in paths]
+    return ParquetReader(paths, path.name, request, places)
+
+
+def _files_below(folder):
+    """Yield files of a folder, and of those in it that are called ``key=value``."""
+    for path in folder.iterdir():
+        if path.name[0] in "._":
+            continue
+        if path.is_file():
+            yield path
+        elif path.is_dir() and "=" in path.name[1:]:
+            yield from _files_below(path)

@@ -84,6 +84,16 @@ class LearnedLabels:
         self._label_of = dict(zip(cells, to_labels(list(cells)).tolist(), strict=True))
         self.n_samples, self._n_of = n_rows, list(cells.values())
 
+    @staticmethod
+    def learn_together(readers):
+        """Read the labels of several files of text: what they are depends on all of them."""
+        for each in readers:
+            each.learn_labels()
+        cells = list(dict.fromkeys(cell for each in readers for cell in each._label_of))
+        label_of = dict(zip(cells, labels_from_text(cells).tolist(), strict=True))
+        for each in readers:
+            each._label_of = {cell: label_of[cell] for cell in each._label_of}
+
 
 def labels_from_array(values, *, whole=False):
     """Return labels as one array; with `whole`, numbers without a fraction become integers."""

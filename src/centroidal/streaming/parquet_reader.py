@@ -4,9 +4,11 @@ from bisect import bisect_right
 from functools import cached_property, partial
 from itertools import accumulate
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from .._optional import require
 from .arrow_rows import ArrowRows, label_counts
+from .labels import labels_from_text
 from .pieces import FileFacts, Fingerprint
 from .remote import RemoteFile
 from .request import clean_errors, list_differences
@@ -16,20 +18,30 @@ _BYTES_PER_COLUMN, _LEAST_READ, _LARGEST_READ = 2**15, 2**23, 2**25  # small row
 # Decoded whole, not in parts: then each column would keep a dictionary and a page or two.
 _WHOLE_GROUP, _WHOLE_COLUMN = 2**26, 3 * 2**19
 _KIND = "a Parquet file"
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _N_LOOKED_AT = 1000
 _LABELS_AT_A_TIME = 2**16
 
 
 class ParquetReader(ArrowRows):
-    """Parquet files with the same columns, one after the other; messages name their folder."""
+    """Parquet files with the same columns, one after the other; messages name their folder.
+
+    Of each file, `places` may say in which folders below that one it lies, as ``key=value``, which
+    are columns with one value in all rows of the file (Hive partitions).
+    """
 
     kind = _KIND
 
-    def __init__(self, paths, folder, request):
+    def __init__(self, paths, folder, request, places=None):
         super().__init__(request)
         self._parquet = require("pyarrow.parquet", "io", "Reading Parquet")
         self._paths = paths
-        self._names = [path.name if folder is None else f"{folder}/{path.name}" for path in paths]
+        places = [()] * len(paths) if places is None else places
+        self._names = [
+            path.name if folder is None else "/".join([folder, *place, path.name])
+            for path, place in zip(paths, places, strict=True)
+        ]
+        self._constants = self._find_constants(places)
         self._first, schema = self._footer(paths[0], self._names[0])
         self._find_columns(schema, request._replace(name=self._names[0]), self._first_rows)
 
@@ -38,7 +50,9 @@ class ParquetReader(ArrowRows):
         """What the source is known by."""
         if isinstance(self._paths[0], RemoteFile):
             raise ValueError(f"{self._request.name}: a checkpoint is for files of this machine.")
-        files = [FileFacts.of(file.path, n_rows=file.n_rows) for file in self._files]
+        files = [
+            FileFacts.of(file.path, _below_folder(file.name), file.n_rows) for file in self._files
+        ]
         return Fingerprint("Parquet", files, self._digest_columns())
 
     @property
@@ -83,7 +97,49 @@ class ParquetReader(ArrowRows):
         with clean_errors(name, _KIND), self._open(path) as stored:
             file = _File(path, name, stored.metadata.num_rows, _heights(stored.metadata))
             # Not the schema of its metadata, which refers to it and so keeps it in memory.
-            return file, stored.schema_arrow
+            schema = stored.schema_arrow
+            for key, value in self._constants.get(name, {}).items():
+                schema = schema.append(self._pyarrow.field(key, value.type))
+            return file, schema
+
+    def _find_constants(self, places):
+        """Return the values of each file that the names of its folders say."""
+        if not any(places):
+            return {}
+        pairs = [dict(each.split("=", 1) for each in place) for place in places]
+        for name, pair in zip(self._names, pairs, strict=True):
+            if list(pair) != list(pairs[0]):
+                raise ValueError(
+                    f"{name} lies in other folders than {self._names[0]}; all files must lie in "
+                    f"folders for {', '.join(pairs[0]) or 'nothing'}."
+                )
+            if _NO_VALUE in pair.values():
+                raise ValueError(f"{name}: {_NO_VALUE} says that a value is missing.")
+        columns = {
+            key: labels_from_text([unquote(pair[key]) for pair in pairs]).tolist()
+            for key in pairs[0]
+        }
+        return {
+            name: {key: self._pyarrow.scalar(values[i]) for key, values in columns.items()}
+            for i, name in enumerate(self._names)
+        }
+
+    def _add_constants(self, file_name, names, batch):
+        """Return a record batch with all columns that are named, those of folders included."""
+        constants = self._constants.get(file_name, {})
+        columns = [
+            self._pyarrow.repeat(constants[name], batch.num_rows)
+            if name in constants
+            else batch.column(name)
+            for name in names
+        ]
+        return self._pyarrow.RecordBatch.from_arrays(columns, names=names)
+
+    def _stored(self, file_name, names):
+        """Return which of the columns are in the file itself, at least one."""
+        constants = self._constants.get(file_name, {})
+        own = [name for name in names if name not in constants]
+        return own or [name for name in self._schema.names if name not in constants][:1]
 
     def _open(self, path, n_columns=1, encoded=()):
         """Open a file; columns of texts that are named are read as places in a dictionary."""
@@ -99,8 +155,11 @@ class ParquetReader(ArrowRows):
         )
 
     def _first_rows(self, names):
+        first = self._names[0]
         with self._open(self._paths[0]) as stored:
-            return next(stored.iter_batches(_N_LOOKED_AT, columns=names), None)
+            own = self._stored(first, names)
+            found = next(stored.iter_batches(_N_LOOKED_AT, columns=own), None)
+        return None if found is None else self._add_constants(first, names, found)
 
     # -------------------------------------------------------------- the rows
 
@@ -112,17 +171,21 @@ class ParquetReader(ArrowRows):
             first_row = max(0, first_row - file.n_rows)
 
     def _file_rows(self, file, first_row, n_rows, names, convert):
+        own = self._stored(file.name, names)
         with clean_errors(file.name, _KIND):
-            stored = self._open(file.path, len(names), encoded=self._text_target)
+            encoded = [name for name in self._text_target if name in own]
+            stored = self._open(file.path, len(own), encoded=encoded)
         with stored:
             heights = _heights(stored.metadata)
             if sum(heights) != file.n_rows:
                 raise ValueError(f"{file.name} has changed since its footer was read.")
             first_group = bisect_right([*accumulate(heights)], first_row)
             first_row -= sum(heights[:first_group])
-            for groups in self._groups_to_read(heights, first_group, len(names)):
+            for groups in self._groups_to_read(heights, first_group, len(own)):
                 height = sum(heights[group] for group in groups)
-                found = self._group_batches(stored, height, groups, n_rows, names)
+                found = self._group_batches(stored, height, groups, n_rows, own)
+                if self._constants:
+                    found = map(partial(self._add_constants, file.name, names), found)
                 yield from _from_row(first_row, height, found, file.name, convert)
                 first_row = 0
 
@@ -170,6 +233,10 @@ class _File(NamedTuple):
     name: str
     n_rows: int
     heights: list  # of the row groups
+
+
+def _below_folder(name):
+    return name.partition("/")[2] or name
 
 
 def _heights(meta):

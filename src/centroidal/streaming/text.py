@@ -17,11 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._files import suffix_of
 from . import _loops
 from .labels import MISSING, LearnedLabels, group_names
 from .limits import unpack_gzip
 from .pieces import FileFacts, Fingerprint, Piece
-from .request import clean_errors, quote
+from .request import clean_errors, list_differences, quote
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 TRUE, FALSE = {b"True", b"TRUE", b"true"}, {b"False", b"FALSE", b"false"}
@@ -480,6 +481,22 @@ class TextReader(LearnedLabels):
         digest = sha256(repr((self.feature_names, self._head.header)).encode()).hexdigest()
         return Fingerprint("text", [FileFacts.of(self._path)], digest)
 
+    def follow_columns(self, first):
+        """Take the features in the order of another file; raise unless it has the same columns."""
+        wanted, found = first._head.header, self._head.header
+        if sorted(wanted) != sorted(found):
+            differences = list_differences(
+                ("missing", [name for name in wanted if name not in found], True),
+                ("extra", [name for name in found if name not in wanted], True),
+            )
+            raise ValueError(
+                f"{self._request.name} has other columns than {first._request.name}; "
+                f"{'; '.join(differences)}. All files of a folder must have the same columns."
+            )
+        place = {name: j for j, name in enumerate(found)}
+        self._roles = self._roles._replace(features=[place[name] for name in first.feature_names])
+        self.feature_names = first.feature_names
+
     def _label_cells(self):
         for lines in self._bodies():
             yield [None if cell in MISSING else cell for cell in self._target_cells(lines)]
@@ -571,6 +588,49 @@ class TextReader(LearnedLabels):
             raise ValueError(
                 f"{self._request.name} has changed since its labels were read: {error} was none."
             ) from None
+
+
+class TextFolderReader:
+    """Tables of text with the same columns, in any order, one after the other."""
+
+    has_names = True
+    n_stored = n_samples = None
+
+    def __init__(self, paths, folder, request):
+        self._readers = [
+            TextReader(path, suffix_of(path), request._replace(name=f"{folder}/{path.name}"))
+            for path in paths
+        ]
+        first = self._readers[0]
+        for each in self._readers[1:]:
+            each.follow_columns(first)
+        self.feature_names, self.row_bytes = first.feature_names, first.row_bytes
+
+    @property
+    def fingerprint(self):
+        """What the source is known by."""
+        found = [each.fingerprint for each in self._readers]
+        return found[0]._replace(files=[each.files[0] for each in found])
+
+    def learn_labels(self):
+        """Read the labels of all files, unless that was done, and count the rows."""
+        if self.n_samples is None:
+            LearnedLabels.learn_together(self._readers)
+            self.n_samples = sum(each.n_samples for each in self._readers)
+
+    def labels(self):
+        """Yield the labels of each file, and how often each occurs."""
+        self.learn_labels()
+        for each in self._readers:
+            yield from each.labels()
+
+    def pieces(self, first_row, n_rows, columns):
+        """Yield the rows from `first_row` on; files before it are not read."""
+        self.learn_labels()
+        for each in self._readers:
+            if first_row < each.n_samples:
+                yield from each.pieces(first_row, n_rows, columns)
+            first_row = max(0, first_row - each.n_samples)
 
 
 def _last_line_end(data):

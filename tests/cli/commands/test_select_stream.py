@@ -361,3 +361,14 @@ def test_rare_classes_are_named(run, parts):
     found = run("select", parts, *ASKED)
     assert found.code == 2
     assert "class 'rare' has 1 sample; at least 3 are needed" in found.err
+
+
+def test_a_folder_of_tables_of_text_is_selected_from(run, tmp_path):
+    X, y = make_samples()
+    write_csv(tmp_path / "all.csv", X, y)
+    (tmp_path / "texts").mkdir()
+    write_csv(tmp_path / "texts" / "a.csv", X[:20], y[:20])
+    write_csv(tmp_path / "texts" / "b.csv", X[20:], y[20:])
+    found = [json.loads(run("select", name, "--json", *QUICK).out) for name in ("texts", "all.csv")]
+    assert found[0]["selection"]["score"] == found[1]["selection"]["score"]
+    assert found[0]["selection"]["features"] == found[1]["selection"]["features"]

@@ -72,8 +72,8 @@ _IN_MEMORY = (
     "--compare", "--export-selected", "--distinct", "--feature-costs", "--budget", "--stand-ins",
 )  # fmt: skip
 _FOLDERS = (
-    "; with --stream also a folder of .parquet files, a pattern such as 'parts/*.parquet', or the "
-    "URL of either, such as s3://bucket/parts"
+    "; with --stream also a folder of .parquet files or of text, a pattern such as "
+    "'parts/*.parquet', or the URL of Parquet, such as s3://bucket/parts"
 )
 _FILES = {
     "--report": (".html",),

@@ -5,6 +5,7 @@ from scipy.special import softmax
 from sklearn.svm import LinearSVC
 
 from .. import _state as state
+from .._sparse import check_sparse_structure
 from ..solvers.calibration import keep_winners
 
 
@@ -20,6 +21,19 @@ class ProbabilityLinearSVC(LinearSVC):
         "intercept_": state.floats(state.scores),
         "n_iter_": state.count(),
     }
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model; compiled code follows the indices of sparse samples, so they are checked.
+
+        The parameters are those of scikit-learn.
+        """
+        check_sparse_structure(X, "X")
+        return super().fit(X, y, sample_weight)
+
+    def decision_function(self, X):
+        """Return the signed distance to each hyperplane; sparse samples are checked."""
+        check_sparse_structure(X, "X")
+        return super().decision_function(X)
 
     def predict_proba(self, X):
         """Return the softmax of the decision values, of which two classes have one for both."""

@@ -90,7 +90,7 @@ def test_wrong_input_is_told_in_words(run, model, tmp_path):
         (("evaluate", "no.skops", "trees.csv", "--target", "tree"), "no file no.skops"),
         (("evaluate", "m.skops", "no.csv", "--target", "tree"), "no.csv"),
         (("evaluate", "trees.csv", "trees.csv", "--target", "tree"), "trees.csv"),
-        (("evaluate", "m.skops", ".", "--target", "tree"), "is a folder, not a file"),
+        (("evaluate", "m.skops", ".", "--target", "tree"), "is a folder without matrix.mtx"),
         (("evaluate", "m.skops", "trees.csv", "--target", "g0"), "'tree' ("),
     ]:
         found = run(*args)

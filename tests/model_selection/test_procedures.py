@@ -17,9 +17,10 @@ SIZES = np.array([1, 2, 5, 20, 35, 60])
     "estimators",
     [
         [SparseCenterClassifier(scale="std"), WhitenedCenterClassifier()],
+        [SparseCenterClassifier(metric="mahalanobis")],
         [WhitenedCenterClassifier(n_features_to_select=1)],  # of those that it is given
     ],
-    ids=["all features", "one feature"],
+    ids=["all features", "mixtures of features", "one feature"],
 )
 def test_models_of_all_sizes_are_those_fitted_by_themselves(rng, to, estimators):
     y = np.arange(45) % 3

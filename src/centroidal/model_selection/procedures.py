@@ -428,9 +428,7 @@ class RankedPath(NamedTuple):
         """Yield the same for one classifier, at once where it has a path of its own."""
         first = self.ranking[: sizes[-1]]
         train, test = columns_of(self.X, first), columns_of(X, first)
-        if getattr(estimator, "n_features_to_select", 0) is None and hasattr(
-            estimator, "_fit_path"
-        ):
+        if _has_path(estimator):
             data = check_labelled(estimator, train, self.labels)
             models = clone(estimator)._fit_path(data, sizes, np.arange(first.size))
             yield from zip(models, repeat(test))
@@ -440,6 +438,13 @@ class RankedPath(NamedTuple):
             columns = np.argsort(first[:size])
             model = copy(estimator).fit(columns_of(train, columns), self.labels)
             yield model, columns_of(test, columns)
+
+
+def _has_path(estimator):
+    """Whether a classifier fits all sizes at once: it takes every feature, and mixes none."""
+    takes_all = getattr(estimator, "n_features_to_select", 0) is None
+    mixes = getattr(estimator, "metric", None) == "mahalanobis"
+    return takes_all and not mixes and hasattr(estimator, "_fit_path")
 
 
 def _weigh_once(estimator, labels):

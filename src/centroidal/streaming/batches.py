@@ -424,8 +424,9 @@ def batches(
     source : str, Path, query or function
         One of
 
-        - a .parquet file, or a folder of them, or a pattern such as ``"parts/2026-*.parquet"``, read in
-          the order of their names; also as a URL that fsspec knows, such as "s3://bucket/parts";
+        - a .parquet file, or a folder of them, or a pattern such as ``"parts/2026-*.parquet"``,
+          read in the order of their names; also as a URL that fsspec knows, such as
+          "s3://bucket/parts";
         - text: .csv, .tsv or .txt (with tabs), also with .gz;
         - an .npz file that is not compressed, with arrays X and y, or a folder that holds X.npy
           and y.npy (or whatever `target` is), and feature_names.npy, classes.npy and ids.npy if

@@ -177,7 +177,8 @@ def _of_relation(source):
 def _of_data_set(source):
     def read(names, n_rows):
         # Threads would read ahead, without an end where the rows are used slowly.
-        return source.to_batches(columns=names, batch_size=n_rows, use_threads=False)
+        few = {"batch_readahead": 1, "fragment_readahead": 1}  # else 16 batches of 4 files wait
+        return source.to_batches(columns=names, batch_size=n_rows, use_threads=False, **few)
 
     return Query("Arrow data set", lambda: source.schema, read)
 

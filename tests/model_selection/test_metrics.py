@@ -179,3 +179,8 @@ def test_influences_are_derivatives_by_the_weights_of_samples(name, n_classes):
     found = score_influences(shares, codes, (name,))[name]
     np.testing.assert_allclose(found, (up - down) / (2 * step), atol=1e-9)
     assert np.abs(found).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", ["f1_macro", "matthews_corrcoef"])
+def test_confusion_of_nothing_scores_nothing(name):
+    assert score_confusion(np.zeros((2, 3, 3)), name).tolist() == [0.0, 0.0]

@@ -162,7 +162,8 @@ def _mean_f1(hits, counts, predicted):
     """F1 score of each class that occurs or is predicted, and their mean."""
     both = counts + predicted
     scores = np.divide(2.0 * hits, both, out=np.zeros(both.shape), where=both > 0)
-    return scores.sum(axis=-1) / (both > 0).sum(axis=-1)
+    n_there = (both > 0).sum(axis=-1)  # none in a resample that drew nothing
+    return scores.sum(axis=-1) / np.maximum(n_there, 1)
 
 
 def _matthews(hits, counts, predicted):

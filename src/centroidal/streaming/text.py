@@ -406,7 +406,10 @@ def _parse_with_pyarrow(lines, roles, decimal):
     try:
         table = arrow_csv.read_csv(
             pyarrow.BufferReader(lines.body),
-            read_options=arrow_csv.ReadOptions(column_names=names, block_size=block),
+            # One block needs no threads; pyarrow 17 may abort where a process ends soon after.
+            read_options=arrow_csv.ReadOptions(
+                column_names=names, block_size=block, use_threads=len(lines.body) > block
+            ),
             parse_options=arrow_csv.ParseOptions(delimiter=lines.separator, quote_char=False),
             convert_options=arrow_csv.ConvertOptions(
                 column_types=types,

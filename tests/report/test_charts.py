@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from centroidal.report.charts import (
+    band_chart,
     chance_chart,
     curve_chart,
     heat_chart,
@@ -16,7 +17,7 @@ from centroidal.report.charts import (
     scatter_chart,
 )
 
-from .samples import judged
+from .samples import judged, widened
 
 
 def charts_of(evaluation):
@@ -190,3 +191,39 @@ def test_learning_curve_goes_on_only_where_a_law_holds(selection):
 def test_nothing_is_drawn_of_what_was_not_asked_for(selection):
     assert chance_chart(selection) is None
     assert learning_chart(selection) is None
+
+
+def on_an_axis(selection, first=900, step=-10):
+    names = np.arange(selection.feature_names.size) * step + first
+    return replace(selection, feature_names=names.astype(str))
+
+
+def test_bands_are_drawn_over_the_class_means_where_features_are_an_axis(selection):
+    spectrum = on_an_axis(selection)
+    chart = band_chart(spectrum)
+    sets = chart["spec"]["datasets"]
+    assert len(sets["rows"]) == len(selection.classes) * selection.feature_names.size
+    assert sets["rows"][1] == {"code": 0, "x": 890, "y": pytest.approx(selection.centers[0, 1])}
+    bands = spectrum.band_columns()
+    assert [(band["end"], band["x"]) for band in sets["bands"]] == [
+        (float(first) + 5, float(last) - 5)
+        for first, last in zip(bands["first"], bands["last"], strict=True)
+    ]
+    assert [row[1] for row in chart["table"]["rows"]] == [str(n) for n in bands["n_features"]]
+    assert spectrum.band_summary() in chart["description"]
+    assert chart["spec"]["layer"][1]["encoding"]["x"]["scale"]["reverse"] is True
+
+
+def test_axis_that_rises_is_not_turned_round(selection):
+    chart = band_chart(on_an_axis(selection, 500, 10))
+    assert chart["spec"]["layer"][1]["encoding"]["x"]["scale"]["reverse"] is False
+
+
+def test_names_that_are_no_axis_have_no_bands(selection):
+    assert band_chart(selection) is None
+
+
+def test_many_features_of_an_axis_are_thinned_out(selection):
+    wide = widened(selection, 5000, 3)
+    wide = replace(wide, feature_names=np.arange(400, 5400).astype(str))
+    assert len(rows_of(band_chart(wide))) <= 2000

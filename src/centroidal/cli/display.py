@@ -90,6 +90,8 @@ def selection(table, selection, written, rows, steps):
         _say(console, selection["answer_in_blocks"])
     if any(selection[name] for name in ("permutations", "learning_curve", "covariates")):
         console.print(_verdict_table(selection["checklist"]))
+    if selection["bands"]:
+        _say(console, selection["answer_on_bands"])
     if selection["stand_ins"]:
         _say(console, selection["answer_on_stand_ins"])
     console.print(_feature_table(selection["features"]))

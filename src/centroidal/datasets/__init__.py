@@ -11,6 +11,7 @@ from ._generators import (
     make_word_counts,
 )
 from ._recordings import make_event_responses
+from ._spectra import make_spectra
 
 __all__ = [
     "load_expression",
@@ -21,6 +22,7 @@ __all__ = [
     "make_mails",
     "make_outlier_classes",
     "make_random_clusters",
+    "make_spectra",
     "make_spiked_classes",
     "make_word_counts",
 ]

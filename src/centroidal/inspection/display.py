@@ -1,5 +1,7 @@
 """What all pictures share: where they are drawn."""
 
+import numpy as np
+
 from .._optional import require
 
 
@@ -40,3 +42,16 @@ def check_has(estimator, attribute, example):
             f"estimator={type(estimator).__name__} must be fitted and have {attribute}, as "
             f"{example} has."
         )
+
+
+def check_names(feature_names, estimator):
+    """Names of all features, if there are any."""
+    if feature_names is None:
+        return getattr(estimator, "feature_names_in_", None)
+    names, n_features = np.asarray(feature_names), estimator.n_features_in_
+    if names.shape != (n_features,):
+        raise ValueError(
+            f"feature_names has {names.size} names, but must have one for each of "
+            f"n_features={n_features}."
+        )
+    return names

@@ -6,7 +6,7 @@ from scipy.sparse import issparse
 from .._optional import require
 from .._parameters import check_count
 from .._sparse import check_sparse_structure
-from .display import Display, check_has
+from .display import Display, check_has, check_names
 
 __all__ = ["FeatureGroupsDisplay", "StabilityDisplay", "SubspaceDisplay"]
 
@@ -118,7 +118,7 @@ class FeatureGroupsDisplay(Display):
         if n_features_per_class is None:
             n_features_per_class = groups.shape[1]
         check_count("n_features_per_class", n_features_per_class)
-        names = _check_names(feature_names, estimator)
+        names = check_names(feature_names, estimator)
 
         deviations = (centers - np.nanmean(centers, axis=0)) / estimator.feature_scale_
         columns = _best_columns(groups, _separations(deviations), n_features_per_class)
@@ -277,7 +277,7 @@ class StabilityDisplay(Display):
         """
         check_has(estimator, "selection_frequencies_", "StabilitySelector")
         check_count("n_features", n_features)
-        names = _check_names(feature_names, estimator)
+        names = check_names(feature_names, estimator)
         frequencies = estimator.selection_frequencies_
         n_shown = min(n_features, max(1, np.count_nonzero(frequencies)))
         shown = estimator.feature_ranking_[:n_shown]
@@ -437,19 +437,6 @@ def _name_size(room):
     """Size of names that have so much room, in points; None if they could not be read."""
     size = min(_LARGEST_NAME, 0.75 * room)
     return size if size >= _SMALLEST_NAME else None
-
-
-def _check_names(feature_names, estimator):
-    """Names of all features, if there are any."""
-    if feature_names is None:
-        return getattr(estimator, "feature_names_in_", None)
-    names, n_features = np.asarray(feature_names), estimator.n_features_in_
-    if names.shape != (n_features,):
-        raise ValueError(
-            f"feature_names has {names.size} names, but must have one for each of "
-            f"n_features={n_features}."
-        )
-    return names
 
 
 def _separations(deviations):

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._plain import interval_text, percent, row_dicts, score_text
+from .bands import band_sentence, band_table, feature_axis
 from .html import selection_html
 from .learning import LearningCurve
 from .methods import METRICS, PROBABILITY_SCORES, metric_of, plain_score
@@ -301,6 +302,30 @@ class FeatureSelection:
             columns[f"center_{label}"] = center[self.selected].tolist()
         return columns
 
+    def band_columns(self, max_gap=2):
+        """Return the selected features as bands of neighbouring columns, as a table.
+
+        For features that have an order, such as wavelengths of a spectrum.
+
+        Parameters
+        ----------
+        max_gap : int, default=2
+            How many features that were not selected may lie between two of the same band.
+
+        Returns
+        -------
+        dict of str to list
+            Columns with an entry for each band, in the order of the features: names of the
+            ``first`` and the ``last`` feature, ``n_features`` that are selected in it, the
+            ``strongest`` of them, and its ``gain``.
+        """
+        return band_table(self.selected, self.feature_names, self.gains, max_gap)
+
+    @property
+    def has_axis(self):
+        """Whether names of features are numbers that rise or fall evenly, as wavelengths do."""
+        return feature_axis(self.feature_names) is not None
+
     @property
     def stand_in_names(self):
         """For each selected feature the names of those that could take its place."""
@@ -448,6 +473,10 @@ class FeatureSelection:
         other = "another signature" if n_other == 1 else f"{n_other:,} other signatures"
         return f"{words}; {other} of as many features {'does' if n_other == 1 else 'do'} as well."
 
+    def band_summary(self):
+        """Say in which bands the features lie; nothing if their names are no axis."""
+        return band_sentence(self.band_columns()) if self.has_axis else ""
+
     def repeat_summary(self):
         """Say that samples seem to be repeats of each other; nothing if few of them do."""
         words = {"copies": "exact copies", "near_copies": "near copies"}
@@ -564,6 +593,7 @@ class FeatureSelection:
         return {
             "answer": self.summary(),
             "answer_on_stand_ins": self.stand_in_summary(),
+            "answer_on_bands": self.band_summary(),
             "answer_in_blocks": self.block_summary(),
             "answer_by_chance": self.permutation_summary(),
             "permutations": _take(self.permutations, _OF_PERMUTATIONS),
@@ -574,6 +604,7 @@ class FeatureSelection:
             "checklist": [each._asdict() for each in self.checklist()],
             **_take(self, _TOLD),
             "features": row_dicts(self.feature_columns()),
+            "bands": row_dicts(self.band_columns()) if self.has_axis else [],
             "stand_ins": self._stand_ins_by_name(),
             "signatures": [
                 {"features": self.feature_names[each["columns"]], "score": each["score"]}
@@ -603,9 +634,9 @@ class FeatureSelection:
     def __str__(self):
         shown = self.selected[:_MOST_ROWS]
         answer = [
-            self.summary(), self.stand_in_summary(), self.group_summary(), self.block_summary(),
-            self.permutation_summary(), self.covariate_summary(), self.learning_summary(),
-            self.warnings_summary(),
+            self.summary(), self.band_summary(), self.stand_in_summary(), self.group_summary(),
+            self.block_summary(), self.permutation_summary(), self.covariate_summary(),
+            self.learning_summary(), self.warnings_summary(),
         ]  # fmt: skip
         lines = [*filter(None, answer), "", "rank  gain       feature"]
         for rank, column in enumerate(shown.tolist(), start=1):
@@ -645,6 +676,27 @@ class FeatureSelection:
         from ..inspection import PathDisplay
 
         return PathDisplay.from_selection(self, ax=ax, **line_options)
+
+    def plot_bands(self, *, max_gap=2, ax=None, **line_options):
+        """Draw the bands in which selected features lie over the class means.
+
+        Parameters
+        ----------
+        max_gap : int, default=2
+            As in `band_columns`.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if None.
+        **line_options
+            Passed to ``Axes.plot``.
+
+        Returns
+        -------
+        BandsDisplay
+            See :class:`~centroidal.inspection.BandsDisplay`.
+        """
+        from ..inspection import BandsDisplay
+
+        return BandsDisplay.from_selection(self, max_gap=max_gap, ax=ax, **line_options)
 
     def _repr_html_(self):
         return selection_html(self)

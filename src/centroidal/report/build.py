@@ -187,6 +187,7 @@ def _charts(selection, comparison, table, references, compared):
     found = {}
     if selection is not None:
         found["curve"] = charts.curve_chart(selection)
+        found["bands"] = charts.band_chart(selection)
         found["heat"] = charts.heat_chart(selection)
         found["scatter"] = charts.scatter_chart(selection, table)
         found["chance"] = charts.chance_chart(selection)

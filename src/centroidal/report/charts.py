@@ -10,6 +10,7 @@ import altair as alt
 import numpy as np
 
 from .._optional import require
+from ..model_selection.bands import band_sentence, feature_axis
 from ._text import (
     class_labels,
     count,
@@ -608,6 +609,64 @@ def learning_chart(selection):
 def _learning_row(n_samples, mean, interval, name):
     row = {"n": json_number(n_samples), "score": json_number(plain_value(mean, name))}
     return row | _bar(mean, np.asarray(interval), name) | {"text": score(mean, name)}
+
+
+# ------------------------------------------------------------------ bands of an axis
+
+
+def band_chart(selection):
+    """Draw the bands of selected features over the class means, if the features are an axis."""
+    places = feature_axis(selection.feature_names)
+    if places is None or len(selection.classes) > _N_COLOURS:
+        return None
+    bands, labels = selection.band_columns(), class_labels(selection.classes, 40)
+    domain = sorted(json_number(end) for end in (places[0], places[-1]))
+    scale = alt.Scale(domain=domain, nice=False, reverse=bool(places[0] > places[-1]))
+    x = alt.X("x:Q", title="feature", scale=scale)
+    y = alt.Y("y:Q", title="class mean", scale=alt.Scale(zero=False, padding=8))
+    band = _chart("bands").mark_rect(fill="var(--accent)", opacity=0.18, clip=True)
+    line = (
+        _chart("rows")
+        .mark_line(strokeWidth=1.75)
+        .encode(x=x, y=y, color=_class_colour(list(range(len(labels))), labels))
+    )
+    said = band_sentence(bands)
+    layers = alt.layer(band.encode(x=x, x2="end:Q"), line)
+    rows, spans = _mean_rows(selection, places), _band_rows(bands, places)
+    return {
+        "spec": _finish(layers, 260, labels, rows=rows, bands=spans),
+        "description": f"Mean of each class along the features. {said}",
+        "table": {
+            "caption": said,
+            "head": ["Band", "Selected features", "Strongest", "Its gain"],
+            "rows": [
+                [_ends(first, last), count(size), best, number(gain, ".3g")]
+                for first, last, size, best, gain in zip(*bands.values(), strict=True)
+            ],
+        },
+    }
+
+
+def _mean_rows(selection, places):
+    """Class means at so many features that the page stays small."""
+    n_shown = min(places.size, _MAX_POINTS // len(selection.classes))
+    shown = np.linspace(0, places.size - 1, n_shown).astype(int)
+    return [
+        {"code": code, "x": json_number(places[column]), "y": json_number(center[column])}
+        for code, center in enumerate(selection.centers)
+        for column in shown
+    ]
+
+
+def _band_rows(bands, places):
+    """Where bands begin and end: half a step beyond their features."""
+    half = np.abs(np.diff(places)).min() / 2
+    ends = (sorted(map(float, each)) for each in zip(bands["first"], bands["last"], strict=True))
+    return [{"x": json_number(low - half), "end": json_number(high + half)} for low, high in ends]
+
+
+def _ends(first, last):
+    return first if first == last else f"{first} to {last}"
 
 
 # ------------------------------------------------------------------ probabilities

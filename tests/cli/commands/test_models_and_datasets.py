@@ -1,4 +1,5 @@
 import json
+import shlex
 
 import numpy as np
 import onnxruntime
@@ -157,6 +158,17 @@ def test_mails_are_written_a_row_each_and_select_is_told_where_the_text_is(run, 
     assert list(table) == ["class", "text"]
     assert table["text"].tolist() == mails.data.tolist()
     assert table["class"].tolist() == mails.target_names[mails.target].tolist()
+
+
+def test_spectra_keep_the_specimens_of_their_replicates(run):
+    found = run("datasets", "make_spectra", "--seed", "3", "-o", "t.csv")
+    assert "centroidal select t.csv --target class --groups group" in found.out
+    spectra = library.make_spectra(random_state=3)
+    table = read_table("t.csv", target="class", drop=["group"])
+    assert table.feature_names.tolist() == spectra.feature_names.tolist()
+    asked = "--target class --groups group -k 3 --method l2 --json"
+    told = run("select", "t.csv", *shlex.split(asked))
+    assert json.loads(told.out)["selection"]["n_groups"] == 60
 
 
 @pytest.mark.parametrize("name", [name for name in library.__all__ if name.startswith("make_")])

@@ -14,7 +14,7 @@ EXAMPLES = """\
   centroidal datasets expression -o expression.csv
   centroidal datasets make_feature_blocks --seed 3 -o blocks.csv"""
 
-_TARGET, _TEXT = "class", "text"
+_TARGET, _GROUP, _TEXT = "class", "group", "text"
 
 
 def add_arguments(parser):
@@ -52,9 +52,11 @@ def known_datasets():
 
 
 def _write(args, make, outputs):
-    X, y, names = _generate(make, args.seed)
+    X, y, groups, names = _generate(make, args.seed)
     first = {_TARGET: y}
     again = f"centroidal select {shlex.quote(args.output)} --target {_TARGET}"
+    if groups is not None:
+        first, again = first | {_GROUP: groups}, f"{again} --groups {_GROUP}"
     if X.ndim == 1:  # texts
         first, X = first | {_TEXT: X}, X[:, None][:, :0]
         again += f" --text {_TEXT}"
@@ -66,14 +68,14 @@ def _write(args, make, outputs):
 
 
 def _generate(make, seed):
-    """Return samples, labels and names of a data set, as it is if nothing more is said."""
+    """Return samples, labels, groups and names of a data set, as it is if nothing more is said."""
     found = make() if make.__name__.startswith("load_") else make(random_state=seed)
     if isinstance(found, tuple):
         X, y, *_ = found
-        return X, y, _numbered_names(X)
+        return X, y, None, _numbered_names(X)
     y = found.target_names[found.target] if "target_names" in found else found.target
     names = found.get("feature_names", _numbered_names(found.data))
-    return found.data, y, [str(name) for name in names]
+    return found.data, y, found.get("groups"), [str(name) for name in names]
 
 
 def _numbered_names(X):

@@ -50,6 +50,7 @@ ESTIMATORS = [
     SparseCenterClassifierCV(metric="mahalanobis", scoring="balanced_accuracy"),
     WhitenedCenterClassifier(),
     WhitenedCenterClassifier(ranking=RecursiveRidgeSelector(), shrinkage=0.2, priors="empirical"),
+    WhitenedCenterClassifier(1.0, covariance="total"),
     WhitenedCenterClassifierCV(),
     WhitenedCenterClassifierCV(n_features_grid=[1.0], shrinkage="analytic", rule="best", n_jobs=2),
     FisherSubspaceClassifier(),

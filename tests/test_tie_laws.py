@@ -59,6 +59,7 @@ MATRICES = {
     "recursive": RecursiveRidgeSelector,
     "relief": ReliefFSelector,
     "whitened": lambda: WhitenedCenterClassifier(3),
+    "whitened, total": lambda: WhitenedCenterClassifier(3, covariance="total"),
 }
 RANKERS = ANY_ORDER | MATRICES
 

@@ -42,6 +42,7 @@ RECIPES = {
     "whitened": lambda: WhitenedCenterClassifier(3),
     "whitened, wide": WhitenedCenterClassifier,
     "whitened, ranked": lambda: WhitenedCenterClassifier(3, ranking=RecursiveRidgeSelector()),
+    "whitened, total": lambda: WhitenedCenterClassifier(3, covariance="total"),
     "whitened, chosen": lambda: WhitenedCenterClassifierCV(cv=3),
     "disjoint": lambda: DisjointCentroidClassifier(random_state=0, n_init=3),
     "disjoint, each class": lambda: DisjointCentroidClassifier(

@@ -40,6 +40,56 @@ def test_scores_are_those_of_the_slow_reference(samples, size, shrinkage):
         assert model.shrinkage_ == pytest.approx(share, rel=1e-9)
 
 
+@pytest.mark.parametrize("size", [5, 50])
+@pytest.mark.parametrize("shrinkage", ["auto", 0.5])
+@pytest.mark.parametrize("kind", ["total", "given"])
+def test_other_covariances_are_those_of_the_slow_reference(samples, size, shrinkage, kind, rng):
+    X, y, new = samples
+    noise = rng.normal(size=(80, 50))
+    covariance = kind if kind == "total" else noise.T @ noise
+    model = WhitenedCenterClassifier(size, shrinkage=shrinkage, covariance=covariance).fit(X, y)
+    ranking = model.feature_ranking_
+    expected, share = whitened_centers(X, y, new, shrinkage, ranking, size, covariance)
+    np.testing.assert_allclose(
+        differences(model.decision_function(new)), differences(expected), rtol=1e-7, atol=1e-8
+    )
+    assert model.shrinkage_ == pytest.approx(share, rel=1e-9)
+
+
+def test_the_covariance_of_the_samples_can_be_given(samples):
+    X, y, new = samples
+    X, new = X[:, :12], new[:, :12]
+    residuals = X - np.array([X[y == label].mean(axis=0) for label in y])
+    plain = WhitenedCenterClassifier(6, shrinkage=0.3).fit(X, y)
+    given = WhitenedCenterClassifier(6, shrinkage=0.3, covariance=residuals.T @ residuals / 31)
+    np.testing.assert_allclose(
+        given.fit(X, y).decision_function(new), plain.decision_function(new), rtol=1e-8
+    )
+
+
+@pytest.mark.parametrize("covariance", ["total", np.eye(50) + 0.5], ids=["total", "given"])
+def test_other_covariances_are_the_same_for_sparse_samples(samples, covariance):
+    X, y, new = samples
+    dense = WhitenedCenterClassifier(5, covariance=covariance).fit(X, y)
+    other = WhitenedCenterClassifier(5, covariance=covariance).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(
+        other.decision_function(new), dense.decision_function(new), rtol=1e-7
+    )
+
+
+@pytest.mark.parametrize(
+    ("covariance", "message"),
+    [
+        ("pooled", "covariance='pooled' must be one of 'within', 'total'"),
+        (np.eye(3), "of 50 rows; got shape"),
+        (-np.eye(50), "it is not positive definite"),
+    ],
+)
+def test_what_is_no_covariance_of_the_features_is_refused(samples, covariance, message):
+    with pytest.raises(ValueError, match=message):
+        WhitenedCenterClassifier(covariance=covariance).fit(*samples[:2])
+
+
 def test_without_shrinkage_it_is_linear_discriminant_analysis(samples):
     X, y, _ = samples
     X = X[:, :12]

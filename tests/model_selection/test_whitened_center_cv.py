@@ -19,13 +19,14 @@ def genes():
 
 @pytest.mark.parametrize("ranking", [None, RecursiveRidgeSelector()])
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
-def test_scores_are_those_of_a_grid_search(genes, ranking, scoring):
-    sizes = [1, 4, 20, 90]
+@pytest.mark.parametrize("covariance", ["within", "total"])
+def test_scores_are_those_of_a_grid_search(genes, ranking, scoring, covariance):
+    sizes, options = [1, 4, 20, 90], {"ranking": ranking, "covariance": covariance}
     model = WhitenedCenterClassifierCV(
-        ranking=ranking, n_features_grid=sizes, cv=3, scoring=scoring, rule="best"
+        n_features_grid=sizes, cv=3, scoring=scoring, rule="best", **options
     ).fit(genes.data, genes.target)
     search = GridSearchCV(
-        WhitenedCenterClassifier(ranking=ranking),
+        WhitenedCenterClassifier(**options),
         {"n_features_to_select": sizes},
         cv=3,
         scoring=scoring,

@@ -17,10 +17,15 @@ from .._data import (
     check_moments,
     check_rows,
 )
-from .._parameters import check_n_features_to_select, check_priors, number
+from .._parameters import check_covariance, check_n_features_to_select, check_priors, number
 from ..solvers.distances import log_odds
 from ..solvers.sparse_centers import feature_scale, solve_l2_centers
-from ..solvers.whitened_centers import ANALYTIC, AUTO, solve_whitened_centers
+from ..solvers.whitened_centers import (
+    ANALYTIC,
+    AUTO,
+    solve_given_covariance,
+    solve_whitened_centers,
+)
 from ..statistics import class_moments, weights_in_samples
 from ..statistics.residuals import residuals
 from ._base import ClassScoresMixin
@@ -67,7 +72,12 @@ class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin,
     shrinkage : {"auto", "analytic"} or float, default="auto"
         Share a of the identity in the correlations. "analytic": the formula of
         :cite:t:`Schaefer2005`, by which the correlations are nearest to those of all samples there
-        are. "auto": the share that has ten times its odds, see Notes.
+        are. "auto": the share that has ten times its odds, see Notes. A given covariance is shrunk
+        only by a number.
+    covariance : str or array-like of shape (n_features, n_features), default="within"
+        What V and R come from. "within": residuals around the class means. "total": those around
+        the mean of all samples. A given matrix, symmetric, positive definite and in the units of
+        the data, is taken as it is; of it, the rows and columns of the first k features are used.
     priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
         Class probabilities.
 
@@ -136,6 +146,7 @@ class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin,
         "support_": state.mask("features", may_be_empty=False),
     }
     _checks = {
+        "covariance": check_covariance,
         "ranking": _check_ranking,
         "shrinkage": number(
             "'auto', 'analytic' or a number between 0 and 1",
@@ -149,11 +160,18 @@ class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin,
     _checks_selected_only = True
 
     def __init__(
-        self, n_features_to_select=None, *, ranking=None, shrinkage="auto", priors="uniform"
+        self,
+        n_features_to_select=None,
+        *,
+        ranking=None,
+        shrinkage="auto",
+        covariance="within",
+        priors="uniform",
     ):
         self.n_features_to_select = n_features_to_select
         self.ranking = ranking
         self.shrinkage = shrinkage
+        self.covariance = covariance
         self.priors = priors
 
     def _check_for(self, n_features, n_classes):
@@ -172,25 +190,43 @@ class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin,
 
         The features come in the order of the ranking if it is given.
         """
+        check_covariance("covariance", self.covariance, data.features.number)
         data = data.take_rows(data.counted_rows)
         moments = class_moments(data.X, data.codes, data.classes.size, data.weights)
         check_moments(self, data.X, moments)
-        scale = feature_scale(np.sqrt(moments.within_variance))
-        ranking = self._rank(data, moments, scale) if ranking is None else ranking
+        if ranking is None:
+            inside = feature_scale(np.sqrt(moments.within_variance))
+            ranking = self._rank(data, moments, inside)
 
-        first, seen = ranking[: sizes[-1]], moments.counts > 0
-        weights = weights_in_samples(data.row_weights)
-        X = data.X.tocsc()[:, first].tocsr() if issparse(data.X) else data.X.take(first, axis=1)
-        rows = residuals(X, data.codes, moments.means[:, first], weights, scale[first])
-        mean = moments.overall_mean
+        scale = feature_scale(np.sqrt(self._variances(moments)))
+        mean, seen, first = moments.overall_mean, moments.counts > 0, ranking[: sizes[-1]]
         offsets = np.where(seen[:, None], moments.means - mean, 0.0)[:, first] / scale[first]
-        found = solve_whitened_centers(
-            rows, offsets, np.asarray(sizes), self.shrinkage, np.count_nonzero(seen)
-        )
+        found = self._solve(data, moments, first, scale[first], offsets, np.asarray(sizes))
         priors = check_priors(self.priors, moments.counts)
         centers = np.where(seen[:, None], moments.means, np.nan)
         shared = {"mean_": mean, "centers_": centers, "class_prior_": priors}
         return [self._model(data, ranking, scale, shared, each) for each in found]
+
+    def _variances(self, moments):
+        """Return the variances of the covariance that is asked for."""
+        if not isinstance(self.covariance, str):
+            return np.diagonal(np.asarray(self.covariance, dtype=float))
+        return moments.variance if self.covariance == "total" else moments.within_variance
+
+    def _solve(self, data, moments, first, scale, offsets, sizes):
+        """Return the solutions with so many of the first features."""
+        if not isinstance(self.covariance, str):
+            given = np.asarray(self.covariance, dtype=float)[np.ix_(first, first)]
+            correlations = given / np.outer(scale, scale)
+            return solve_given_covariance(correlations, offsets, sizes, self.shrinkage)
+        codes, means = data.codes, moments.means
+        if self.covariance == "total":
+            codes, means = np.zeros_like(codes), moments.overall_mean[None]
+        X = data.X.tocsc()[:, first].tocsr() if issparse(data.X) else data.X.take(first, axis=1)
+        weights = weights_in_samples(data.row_weights)
+        rows = residuals(X, codes, means[:, first], weights, scale)
+        n_means = np.unique(codes).size
+        return solve_whitened_centers(rows, offsets, sizes, self.shrinkage, n_means)
 
     def _rank(self, data, moments, scale):
         if self.ranking is None:

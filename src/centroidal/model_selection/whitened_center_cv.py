@@ -23,7 +23,7 @@ class WhitenedCenterClassifierCV(CrossValidatedMixin, WhitenedCenterClassifier):
 
     Parameters
     ----------
-    ranking, shrinkage, priors : object
+    ranking, shrinkage, covariance, priors : object
         As in :class:`WhitenedCenterClassifier`, with the same defaults.
     n_features_grid : int, array-like of int or None, default=None
         Numbers of features to try: an array, or how many values on a log scale; None is 20.
@@ -66,6 +66,7 @@ class WhitenedCenterClassifierCV(CrossValidatedMixin, WhitenedCenterClassifier):
         *,
         ranking=None,
         shrinkage="auto",
+        covariance="within",
         priors="uniform",
         n_features_grid=None,
         cv=None,
@@ -75,6 +76,7 @@ class WhitenedCenterClassifierCV(CrossValidatedMixin, WhitenedCenterClassifier):
     ):
         self.ranking = ranking
         self.shrinkage = shrinkage
+        self.covariance = covariance
         self.priors = priors
         self.n_features_grid = n_features_grid
         self.cv = cv

@@ -38,27 +38,28 @@ class WhitenedCenters(NamedTuple):
 
 
 @with_limited_blas(lambda rows, *_: rows.rows.shape)
-def solve_whitened_centers(rows, offsets, sizes, shrinkage, n_classes):
+def solve_whitened_centers(rows, offsets, sizes, shrinkage, n_means):
     """Return `WhitenedCenters` of the first so many features, for each of the sizes.
 
     Parameters
     ----------
     rows : residuals
-        Samples minus the mean of their class, over the spreads, times the root of their weight.
+        Samples minus the mean of their class, or of all, over the spreads, times the root of their
+        weight.
     offsets : ndarray of shape (n_classes, n_features)
         Class means minus the common mean, over the spreads.
     sizes : ndarray of int
         Numbers of features, increasing.
     shrinkage : {"auto", "analytic"} or float
         Share of the identity; "auto" has ten times the odds of "analytic".
-    n_classes : int
-        Number of classes that have samples, for each of which a mean was estimated.
+    n_means : int
+        Number of means that were estimated from these samples.
     """
     n_samples, fourths = number_of_samples(rows.weights), rows.column_fourths() / rows.total
     inside = sizes[sizes <= rows.codes.size]
     products = rows.take_columns(np.arange(inside[-1])).scatter() if inside.size else None
-    # The spreads are those of n samples, of which a mean for each class was taken.
-    unit = max(n_samples - n_classes, 1.0) / n_samples
+    # The spreads are those of n samples, of which so many means were taken.
+    unit = max(n_samples - n_means, 1.0) / n_samples
     solutions, gram, added = [], 0.0, 0
     for size in sizes.tolist():
         part, means = rows.take_columns(np.arange(size)), offsets[:, :size]
@@ -71,6 +72,18 @@ def solve_whitened_centers(rows, offsets, sizes, shrinkage, n_classes):
             weights = unit * _solve_samples(part, gram, share, means)
         else:
             weights = unit * _solve_features(of_part / rows.total, share, means)
+        squares = np.einsum("ij,ij->i", weights, means)
+        solutions.append(WhitenedCenters(weights, squares, share))
+    return solutions
+
+
+def solve_given_covariance(correlations, offsets, sizes, shrinkage):
+    """Return the same for given correlations, which are shrunk by no more than is asked for."""
+    share = 0.0 if shrinkage in (AUTO, ANALYTIC) else float(shrinkage)
+    solutions = []
+    for size in sizes.tolist():
+        means = offsets[:, :size]
+        weights = _solve_features(correlations[:size, :size], share, means)
         squares = np.einsum("ij,ij->i", weights, means)
         solutions.append(WhitenedCenters(weights, squares, share))
     return solutions

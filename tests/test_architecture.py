@@ -86,6 +86,14 @@ def test_every_public_name_of_a_room_is_found(name):
         _ = room.no
 
 
+@pytest.mark.parametrize("name", ["centroidal", *(f"centroidal.{room}" for room in PUBLIC_ROOMS)])
+def test_completion_shows_public_names_only(name):
+    room = import_module(name)
+    for public in room.__all__:  # what has been loaded stands in the module
+        getattr(room, public)
+    assert [each for each in dir(room) if not each.startswith("__")] == sorted(room.__all__)
+
+
 @pytest.mark.once
 def test_function_is_not_hidden_by_the_module_of_its_name():
     code = (

@@ -40,6 +40,8 @@ from .model_selection import (
     WhitenedCenterClassifierCV,
 )
 
+__version__: str
+
 __all__ = [
     "ColumnSelector",
     "ConformalClassifier",

@@ -1,16 +1,17 @@
 """User input -> labelled data; the one file that uses scikit-learn's checks of samples."""
 
+from collections.abc import Callable
 from contextlib import contextmanager
 from copy import copy
 from functools import partial, wraps
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import narwhals.stable.v1 as nw
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import assert_all_finite, check_array, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, column_or_1d, metaestimators
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -22,6 +23,7 @@ from sklearn.utils.validation import (
 from ._optional import is_of_dask
 from ._parameters import check_choice, check_columns, check_parameters
 from ._sparse import check_sparse_structure
+from ._typing import Array, ArrayLike, Mask, Method
 
 # What the compiled loops read as it is; everything else becomes float64.
 _DTYPES = [
@@ -166,7 +168,7 @@ class LabelledFitMixin:
 
     _finds_infinite = True
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from samples; what was learned before is forgotten.
 
         Parameters
@@ -221,7 +223,7 @@ def _load(values):
     return load(values)
 
 
-def row_by_row(columns):
+def row_by_row(columns: Callable[[Any], Any]) -> Callable[[Method], Method]:
     """Make a method that takes each sample by itself lazy for Dask collections.
 
     `columns` tells of an estimator how the columns of a data frame are named.
@@ -248,11 +250,20 @@ def _call_method(estimator, name, X):
     return getattr(estimator, name)(X)
 
 
+def available_if(check: Callable[[Any], Any]) -> Callable[[Method], Method]:
+    """Return scikit-learn's decorator, of which type checkers know nothing."""
+    return metaestimators.available_if(check)
+
+
 class SupportMixin(SelectorMixin):
     """Selects the features in `support_`, lazily of Dask collections."""
 
+    n_features_in_: int
+    feature_names_in_: Array
+    support_: Mask
+
     @row_by_row(lambda selector: selector.get_feature_names_out())
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Any:
         """Keep the selected features.
 
         Parameters
@@ -268,7 +279,7 @@ class SupportMixin(SelectorMixin):
         check_sparse_structure(X)
         return super().transform(X)
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: ArrayLike) -> Any:
         """Put the selected features where they were, among columns of zeros.
 
         Parameters

@@ -5,12 +5,16 @@ its own meaning of them, in `_checks`. `check_parameters` applies both at the to
 stands for another value, or depends on the data, has a function of its own.
 """
 
+from functools import partial
 from inspect import signature
 from numbers import Integral, Real
+from typing import get_args
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics.pairwise import kernel_metrics
+
+from . import _typing as types
 
 # ------------------------------------------------------------------ checks of a name and a value
 
@@ -31,15 +35,9 @@ def number(words, is_allowed, bounds, kind=Real, *, or_one_of=()):
     return check
 
 
-def choice(*allowed):
-    """Return a check: a value must be one of some words, or None if that is among them."""
-
-    def check(name, value):
-        is_word = value is None or isinstance(value, str)
-        if not is_word or value not in allowed:
-            raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, allowed))}.")
-
-    return check
+def choice(literal):
+    """Return a check: a value must be one of the words of a `Literal`, or None if that is too."""
+    return partial(check_choice, allowed=get_args(literal))
 
 
 def optional(check):
@@ -48,8 +46,10 @@ def optional(check):
 
 
 def check_choice(name, value, allowed):
-    """Raise unless `value` is one of `allowed`."""
-    choice(*allowed)(name, value)
+    """Raise unless `value` is one of `allowed`, which are words or None."""
+    is_word = value is None or isinstance(value, str)
+    if not is_word or value not in allowed:
+        raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, allowed))}.")
 
 
 def check_flag(name, value):
@@ -98,11 +98,11 @@ def check_jobs(value):
 
 CHECKS = {
     "alpha": check_positive,
-    "assignment": choice("alternating", "margin"),
+    "assignment": choice(types.Assignment),
     "balance": check_share,
     "baseline_weight": _check_weight,
     "batch_size": optional(check_count),
-    "calibration": choice(None, "logistic"),
+    "calibration": choice(types.Calibration),
     "center": check_flag,
     "coef0": _check_number,
     "degree": _check_number,
@@ -112,7 +112,7 @@ CHECKS = {
     "max_clusters": check_count,
     "max_epochs": optional(check_count),
     "max_iter": check_count,
-    "merge_rule": choice("three_sigma", "chi2", None),
+    "merge_rule": choice(types.MergeRule),
     "n_components": _check_n_components,
     "n_init": check_count,
     "n_jobs": _check_jobs,
@@ -121,20 +121,20 @@ CHECKS = {
     "patience": check_count,
     "pretraining_epochs": check_count,
     "recluster": check_flag,
-    "refine": choice(None, "em"),
+    "refine": choice(types.Refinement),
     "reg_covar": check_positive,
     "relative": check_flag,
-    "rule": choice("best", "one_se"),
-    "scatter": choice("total", "within"),
-    "solver": choice("auto", "newton", "admm", "irls", "cg"),
-    "targets": choice("centroids", "classes"),
-    "threshold": choice("inclusive", "strict", "balanced", "mahalanobis", "prior"),
+    "rule": choice(types.Rule),
+    "scatter": choice(types.Scatter),
+    "solver": choice(types.Solver),
+    "targets": choice(types.Targets),
+    "threshold": choice(types.Threshold),
     "tol": optional(check_positive),
     "validation_fraction": optional(check_share),
-    "variant": choice("classic", "squared"),
-    "whitening": choice("truncated", "full", "variance"),
+    "variant": choice(types.Variant),
+    "whitening": choice(types.Whitening),
     "window": optional(check_count),
-    "window_unit": choice("calls", "samples"),
+    "window_unit": choice(types.WindowUnit),
 }
 
 
@@ -211,7 +211,7 @@ def check_n_features_to_select(value, n_features):
 def check_priors(priors, counts):
     """Class probabilities from "uniform", "empirical" or an array of one number a class."""
     if isinstance(priors, str):
-        check_choice("priors", priors, ("uniform", "empirical"))
+        check_choice("priors", priors, get_args(types.Priors))
         shares = counts if priors == "empirical" else (counts > 0).astype(float)
         return shares / shares.sum()
     try:
@@ -229,7 +229,7 @@ def check_priors(priors, counts):
 def check_covariance(name, value, n_features=None):
     """Raise unless `value` is "within", "total" or a covariance matrix of so many features."""
     if isinstance(value, str):
-        check_choice(name, value, ("within", "total"))
+        check_choice(name, value, get_args(types.Covariance))
         return
     words = "must be 'within', 'total' or a symmetric, positive definite matrix"
     try:

@@ -4,16 +4,24 @@ import sys
 from functools import partial
 from itertools import islice
 
+from ._typing import Method
+
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
 except ImportError:
 
     class CallbackSupportMixin:
         """Stands in for scikit-learn's mixin where it does not exist yet."""
 
-    def with_callbacks(method):
+    def _with_callbacks(method):
         """Return the method as it is."""
         return method
+
+
+def with_callbacks(method: Method) -> Method:
+    """Let scikit-learn's callbacks follow a method, if there are any."""
+    return _with_callbacks(method)
 
 
 class ProgressMixin(CallbackSupportMixin):

@@ -314,7 +314,7 @@ def test_classes_that_are_allowed_are_a_list():
         ({"cv": 2.5}, "cv=2.5 must be an int"),
         ({"method": "l1"}, "method='l1' must be one of 'l2'"),
         ({"method": "relief"}, "method='relief' must be one of 'l2'"),
-        ({"scale": "mad"}, "scale='mad' must be one of 'within', 'std', None"),
+        ({"scale": "mad"}, "scale='mad' must be one of None, 'std', 'within'"),
         ({"random_state": None}, "random_state=None must be an int, the same at all sites"),
     ],
 )

@@ -1,23 +1,25 @@
 """What all classifiers share: one score a class decides everything."""
 
 from functools import reduce
+from typing import Self
 
 import numpy as np
 from scipy.sparse import issparse
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 
 from .. import _state as state
 from .._data import (
     Features,
     LabelledFitMixin,
+    available_if,
     check_labelled,
     check_moments,
     check_next_classes,
     check_same_features,
     row_by_row,
 )
+from .._typing import Array, ArrayLike, Floats
 from ..solvers.calibration import keep_winners
 from ..solvers.ranking import ROUNDING
 from ..statistics import class_moments
@@ -56,8 +58,12 @@ def level_ties(scores):
 class DecisionMixin(ClassifierMixin):
     """Decisions from `_class_scores(X)`, an (n_samples, n_classes) array."""
 
+    classes_: Array
+    n_features_in_: int
+    feature_names_in_: Array
+
     @row_by_row(_class_labels)
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Compute how strongly each sample belongs to each class.
 
         Parameters
@@ -75,7 +81,7 @@ class DecisionMixin(ClassifierMixin):
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     @row_by_row(_class_labels)
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> Array:
         """Predict the class of the highest score, of those equal up to rounding the first one.
 
         Parameters
@@ -100,7 +106,7 @@ class ClassScoresMixin(DecisionMixin):
     """
 
     @row_by_row(_class_labels)
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """Estimate the probability of each class.
 
         Parameters
@@ -118,7 +124,7 @@ class ClassScoresMixin(DecisionMixin):
         return keep_winners(np.exp(self._log_probabilities(scores)), scores.argmax(axis=1))
 
     @row_by_row(_class_labels)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: ArrayLike) -> Floats:
         """Estimate the logarithm of the probability of each class.
 
         Parameters
@@ -192,7 +198,13 @@ class MergeableClassifier(LabelledFitMixin):
         return self._keep_summary(data.features, data.classes, summary)
 
     @available_if(_merges)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Add samples to what was seen before.
 
         Parameters
@@ -221,7 +233,7 @@ class MergeableClassifier(LabelledFitMixin):
         return self._keep_summary(data.features, classes, summary)
 
     @available_if(_merges)
-    def merge(self, other):
+    def merge(self, other: "MergeableClassifier") -> Self:
         """Add what another fitted classifier saw.
 
         Parameters

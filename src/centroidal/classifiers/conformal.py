@@ -1,15 +1,17 @@
 """Calibrated probabilities, and no call where none or several classes are credible."""
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 
 from .. import _state as state
 from .._data import (
     Features,
     as_frame,
+    available_if,
     check_as_given,
     check_fitted,
     check_labelled,
@@ -18,6 +20,7 @@ from .._data import (
     rows_of,
 )
 from .._parameters import check_parameters, check_probabilities, check_share
+from .._typing import Array, ArrayLike, Estimator, Floats, Folds, Ints, Mask
 from ..solvers.calibration import temper
 from ..solvers.conformal import Calibration, HeldOut, p_values
 from ..solvers.outliers import ClassReference
@@ -111,6 +114,14 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     array([1, 0, 0])
     """
 
+    classes_: Array
+    n_features_in_: int
+    feature_names_in_: Array
+    estimator_: Any
+    columns_: Ints
+    reference_: ClassReference
+    calibration_: Calibration
+
     _state = state.LABELLED | {
         "estimator_": state.estimator,
         "columns_": state.positions("read", below="features"),
@@ -120,18 +131,20 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     _checks = {"estimator": check_probabilities}
 
-    def __init__(self, estimator, *, cv=None):
+    def __init__(self, estimator: Estimator, *, cv: Folds | None = None) -> None:
         self.estimator = estimator
         self.cv = cv
 
     @classmethod
-    def of_fitted(cls, model, columns, reference, repeats, calibrates=True):
+    def of_fitted(
+        cls, model: Any, columns: ArrayLike, reference: Any, repeats: Any, calibrates: bool = True
+    ) -> Self:
         """Return what calibrates a fitted model that reads some columns, by held-out samples."""
         found = cls(clone(model))
         known = columns, reference, repeats, calibrates
         return found._keep(model, Features.of(model), model.classes_, *known)
 
-    def fit(self, X, y, groups=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Fit the classifier, and copies of it to the samples without each fold.
 
         Parameters
@@ -190,7 +203,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     @row_by_row(_class_labels)
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> Array:
         """Predict the class, as the classifier inside does.
 
         Parameters
@@ -208,7 +221,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @available_if(_inside("decision_function"))
     @row_by_row(_class_labels)
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Compute how strongly each sample belongs to each class, as the classifier inside does.
 
         Parameters
@@ -225,7 +238,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.estimator_.decision_function(check_as_given(self, X))
 
     @row_by_row(_class_labels)
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """Return calibrated probabilities of the classes.
 
         Parameters
@@ -244,7 +257,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_fitted(self)
         return self.estimator_.predict_proba(check_as_given(self, X))
 
-    def nonconformity(self, X):
+    def nonconformity(self, X: ArrayLike) -> tuple[Floats, Floats]:
         """Return how unusual each sample would be in each class.
 
         Parameters
@@ -272,7 +285,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         values, columns = check_rows(self, X, self.columns_)
         return self.reference_.measure(values[:, columns])
 
-    def is_unlike(self, X):
+    def is_unlike(self, X: ArrayLike) -> Mask:
         """Say which samples are farther from all classes, or larger or smaller, than 99 in 100.
 
         Parameters
@@ -289,7 +302,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         nearest = self.calibration_.usual.outlyingness(*self._place(X)).min(axis=1)
         return nearest > np.quantile(self.calibration_.outlyingness, 0.99)
 
-    def p_values(self, X):
+    def p_values(self, X: ArrayLike) -> Floats:
         """Return the p-value of each class, by its own samples and by probabilities alone.
 
         Parameters
@@ -306,7 +319,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores, _ = self.nonconformity(X)
         return p_values(scores, self.calibration_.scores, self.calibration_.codes)
 
-    def thresholds(self, no_call=0.05):
+    def thresholds(self, no_call: float = 0.05) -> tuple[Floats, float]:
         """Return what `nonconformity` may be at most, so that a class is credible.
 
         Parameters
@@ -325,7 +338,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_share("no_call", no_call)
         return self.calibration_.thresholds(self.classes_.size, no_call)
 
-    def predict_set(self, X, no_call=0.05):
+    def predict_set(self, X: ArrayLike, no_call: float = 0.05) -> Mask:
         """Say which classes are credible.
 
         Parameters
@@ -344,7 +357,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_share("no_call", no_call)
         return self.calibration_.credible(self._measure(X), no_call)
 
-    def get_support(self, indices=False):
+    def get_support(self, indices: bool = False) -> Array:
         """Say which features the classifier inside reads.
 
         Parameters
@@ -363,7 +376,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return np.isin(np.arange(self.n_features_in_), self.columns_)
 
     @available_if(_inside("get_feature_names_out"))
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """Return the names of the features that the classifier inside has selected, if it does.
 
         Parameters

@@ -1,14 +1,16 @@
 """Decisions of the least expected cost, by any classifier that has probabilities."""
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 
 from .. import _state as state
-from .._data import Features, check_as_given, check_fitted, check_labels
+from .._data import Features, available_if, check_as_given, check_fitted, check_labels
 from .._parameters import check_classifier, check_costs, check_parameters, check_probabilities
+from .._typing import Array, ArrayLike, ClassWeight, Costs, Estimator, Floats
 from ..solvers.costs import expected_costs
 from ._base import DecisionMixin
 
@@ -70,6 +72,9 @@ class CostSensitiveClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
     True
     """
 
+    estimator_: Any
+    costs_: Floats
+
     _state = state.LABELLED | {
         "estimator_": state.estimator,
         "costs_": state.floats("classes", "classes", least=0.0),
@@ -77,13 +82,15 @@ class CostSensitiveClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
 
     _checks = {"estimator": check_probabilities}
 
-    def __init__(self, estimator, *, costs=None, class_weight=None):
+    def __init__(
+        self, estimator: Estimator, *, costs: Costs = None, class_weight: ClassWeight = None
+    ) -> None:
         self.estimator = estimator
         self.costs = costs
         self.class_weight = class_weight
 
     @classmethod
-    def of_fitted(cls, model, costs):
+    def of_fitted(cls, model: Any, costs: ArrayLike) -> Self:
         """Return what decides by costs with a fitted model; of a pipeline its last step does."""
         if isinstance(model, Pipeline):
             (name, last), *before = reversed(model.steps)
@@ -92,7 +99,7 @@ class CostSensitiveClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
         found = cls(clone(model), costs=costs)
         return found._keep(model, Features.of(model), model.classes_, costs)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -121,7 +128,7 @@ class CostSensitiveClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
         self.costs_ = costs
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of the classes, which do not depend on the costs.
 
         Parameters
@@ -138,7 +145,7 @@ class CostSensitiveClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
         return self.estimator_.predict_proba(check_as_given(self, X))
 
     @available_if(_selects)
-    def get_support(self, indices=False):
+    def get_support(self, indices: bool = False) -> Array:
         """Say which features the classifier inside has selected, if it does."""
         return self.estimator_.get_support(indices)
 

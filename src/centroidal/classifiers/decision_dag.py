@@ -1,6 +1,7 @@
 """Many classes from any classifier of two: a graph of decisions."""
 
 from itertools import combinations
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -12,6 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from .. import _state as state
 from .._data import check_as_given, check_fitted, check_labels
 from .._parameters import check_classifier, check_parameters, choice
+from .._typing import ArrayLike, Estimator, Floats, PairOrder
 from ._base import DecisionMixin, score_both_classes
 
 __all__ = ["DecisionDAGClassifier"]
@@ -103,20 +105,25 @@ class DecisionDAGClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
     True
     """
 
+    estimators_: dict[Any, Any]
+    pair_accuracies_: Floats | None
+
     _state = state.LABELLED | {
         "estimators_": _check_pairs,
         "pair_accuracies_": state.optional(state.floats(_n_pairs, least=0.0)),
         "_codes": state.optional(state.positions("rows", below="classes")),
     }
 
-    _checks = {"estimator": check_classifier, "order": choice("labels", "accuracy")}
+    _checks = {"estimator": check_classifier, "order": choice(PairOrder)}
 
-    def __init__(self, estimator, *, order="labels", n_jobs=None):
+    def __init__(
+        self, estimator: Estimator, *, order: PairOrder = "labels", n_jobs: int | None = None
+    ) -> None:
         self.estimator = estimator
         self.order = order
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train a classifier for each pair of classes.
 
         Parameters

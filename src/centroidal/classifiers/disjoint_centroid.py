@@ -5,6 +5,7 @@ import numpy as np
 from .._data import check_moments
 from .._parameters import check_parameters
 from .._progress import with_callbacks
+from .._typing import Assignment, Calibration, MomentScale, Norm, RandomState, SharedFeatures
 from ..statistics import map_blocks
 from ._base import MomentsClassifier
 from .disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
@@ -138,19 +139,19 @@ class DisjointCentroidClassifier(MomentsClassifier, DisjointCentroidRule):
 
     def __init__(
         self,
-        assignment="alternating",
+        assignment: Assignment = "alternating",
         *,
-        baseline_weight=np.inf,
-        disjoint=True,
-        norm="normalized",
-        shared_features="auto",
-        center=False,
-        scale=None,
-        calibration=None,
-        n_init=100,
-        random_state=None,
-        n_jobs=None,
-    ):
+        baseline_weight: float = np.inf,
+        disjoint: bool = True,
+        norm: Norm = "normalized",
+        shared_features: SharedFeatures = "auto",
+        center: bool = False,
+        scale: MomentScale = None,
+        calibration: Calibration = None,
+        n_init: int = 100,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.assignment = assignment
         self.baseline_weight = baseline_weight
         self.disjoint = disjoint

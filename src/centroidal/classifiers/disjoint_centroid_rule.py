@@ -14,6 +14,7 @@ from .. import _state as state
 from .._data import SupportMixin, check_finite, check_fitted, check_rows
 from .._parameters import check_shared_features, choice
 from .._progress import ProgressMixin
+from .._typing import Floats, Mask, MomentScale, Norm
 from ..solvers.disjoint_centroids import (
     group_distances,
     margin_groups,
@@ -278,6 +279,14 @@ class DisjointSolution(NamedTuple):
 class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
     """Predict with centers that have features of their own; select those that some class has."""
 
+    centers_: Floats
+    feature_scale_: Floats
+    groups_: Mask
+    objective_: float
+    restart_errors_: Floats
+    n_void_: int
+    slope_: float
+
     _state = {
         "_solution": state.part(DisjointSolution),
         "_logistic": state.optional(state.estimator),
@@ -292,8 +301,8 @@ class DisjointCentroidRule(ProgressMixin, SupportMixin, SolvedClassifier):
     }
 
     _checks = {
-        "norm": choice("normalized", "euclidean"),
-        "scale": choice(None, "std", "within"),
+        "norm": choice(Norm),
+        "scale": choice(MomentScale),
     }
 
     @property

@@ -1,10 +1,13 @@
 """How well groups of features fit samples; mathematics in solvers/disjoint_centroids.py."""
 
+from typing import get_args
+
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from .._data import check_labelled, check_moments
 from .._parameters import check_choice
+from .._typing import ArrayLike, Norm
 from ..solvers.disjoint_centroids import group_objective
 from ..statistics import class_moments
 
@@ -13,7 +16,14 @@ __all__ = ["disjoint_objective"]
 _ASKING = type("disjoint_objective", (BaseEstimator,), {})()  # whom messages about X and y speak of
 
 
-def disjoint_objective(X, y, groups, *, norm="normalized", sample_weight=None):
+def disjoint_objective(
+    X: ArrayLike,
+    y: ArrayLike,
+    groups: ArrayLike,
+    *,
+    norm: Norm = "normalized",
+    sample_weight: ArrayLike | None = None,
+) -> float:
     r"""Compute the objective of disjoint centroids, equation (1) of :cite:t:`Fraiman2021`.
 
     .. math::
@@ -61,7 +71,7 @@ def disjoint_objective(X, y, groups, *, norm="normalized", sample_weight=None):
     >>> disjoint_objective(X, y, [[True, True, False], [False, False, True]], norm="euclidean")
     2.0
     """
-    check_choice("norm", norm, ("normalized", "euclidean"))
+    check_choice("norm", norm, get_args(Norm))
     data = check_labelled(_ASKING, X, y, sample_weight)
     groups = _check_groups(groups, data.classes.size, data.features.number)
     moments = class_moments(data.X, data.codes, data.classes.size, data.weights)

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _state as state
 from .._data import check_finite_summary, check_fitted, check_moments, check_rows
 from .._parameters import check_parameters, check_priors
+from .._typing import Floats
 from ..solvers.distances import log_odds
 from ..solvers.fisher_subspace import (
     LinearRule,
@@ -272,6 +273,18 @@ def check_no_window(*parts):
 class FisherRule(SolvedClassifier):
     """Predict by `coef_` and `intercept_`, which hold log-odds."""
 
+    class_count_: Floats
+    class_prior_: Floats
+    mean_: Floats
+    means_: Floats
+    components_: Floats
+    singular_values_: Floats
+    n_components_: int
+    axes_: Floats
+    threshold_: float
+    coef_: Floats
+    intercept_: Floats
+
     _state = {
         "_solution": state.part(FisherSolution),
         "class_count_": state.counts("classes"),
@@ -317,7 +330,7 @@ class FisherRule(SolvedClassifier):
         return self
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Floats:
         """Norms of the columns of `coef_`; those equal up to rounding fall from left to right."""
         lengths = np.linalg.norm(self.coef_, axis=0)
         ranking = rank_features(lengths, WEIGHT_ROUNDING * lengths.max())

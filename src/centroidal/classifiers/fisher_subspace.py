@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from .. import _state as state
 from .._data import LabelledFitMixin, check_finite_summary, check_fitted, check_rows
 from .._parameters import check_n_axes
+from .._typing import Array, ArrayLike, Floats, NComponents, Scatter, Whitening
 from .fisher_recipe import FisherRecipe, project, summarise_rows
 
 __all__ = ["FisherSubspace"]
@@ -69,6 +70,14 @@ class FisherSubspace(
     (178, 2)
     """
 
+    classes_: Array
+    n_features_in_: int
+    feature_names_in_: Array
+    mean_: Floats
+    axes_: Floats
+    centers_: Floats
+    n_components_: int
+
     _state = state.LABELLED | {
         "mean_": state.floats("features"),
         "axes_": state.floats("features", "axes"),
@@ -76,7 +85,14 @@ class FisherSubspace(
         "n_components_": state.count(),
     }
 
-    def __init__(self, n_components=None, *, n_axes=None, whitening="truncated", scatter="total"):
+    def __init__(
+        self,
+        n_components: NComponents = None,
+        *,
+        n_axes: int | None = None,
+        whitening: Whitening = "truncated",
+        scatter: Scatter = "total",
+    ) -> None:
         self.n_components = n_components
         self.n_axes = n_axes
         self.whitening = whitening
@@ -99,7 +115,7 @@ class FisherSubspace(
         self.n_components_ = whitening.gains.size
         return self
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Floats:
         """Project samples.
 
         Parameters

@@ -1,5 +1,6 @@
 """Fisher-subspace classification; mathematics in solvers/fisher_subspace.py."""
 
+from .._typing import ArrayLike, NComponents, Priors, Scatter, Threshold, Whitening
 from ._base import MergeableClassifier, recipe_of
 from .fisher_recipe import (
     MERGING,
@@ -132,14 +133,14 @@ class FisherSubspaceClassifier(MergeableClassifier, FisherRule):
 
     def __init__(
         self,
-        whitening="truncated",
-        n_components=None,
+        whitening: Whitening = "truncated",
+        n_components: NComponents = None,
         *,
-        scatter="total",
-        threshold="inclusive",
-        balance=0.99,
-        priors="uniform",
-    ):
+        scatter: Scatter = "total",
+        threshold: Threshold = "inclusive",
+        balance: float = 0.99,
+        priors: Priors | ArrayLike = "uniform",
+    ) -> None:
         self.whitening = whitening
         self.n_components = n_components
         self.scatter = scatter

@@ -1,7 +1,8 @@
 """Fisher subspaces with a kernel function; mathematics in solvers/fisher_subspace.py."""
 
+from collections.abc import Callable
 from copy import copy
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -19,6 +20,7 @@ from .._data import (
     check_symmetric,
 )
 from .._parameters import check_kernel, check_parameters, check_priors
+from .._typing import ArrayLike, Floats, NComponents, Priors, Threshold, Whitening
 from ..solvers.fisher_subspace import kernel_axes
 from ..statistics import GramSummary, class_moments, gram_summary, number_of_samples
 from ..statistics.threads import limit_blas, map_blocks, row_blocks
@@ -150,6 +152,15 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
     True
     """
 
+    gamma_: float | None
+    X_fit_: Any | None
+    dual_coef_: Floats
+    class_prior_: Floats
+    intercept_: Floats
+    threshold_: float
+    eigenvalues_: Floats | None
+    n_components_: int
+
     _state = state.LABELLED | {
         "gamma_": state.optional(state.number(0.0)),
         "X_fit_": state.optional(state.samples("rows", "features")),
@@ -173,19 +184,19 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
 
     def __init__(
         self,
-        kernel="rbf",
+        kernel: str | Callable[..., float] = "rbf",
         *,
-        whitening="truncated",
-        n_components=None,
-        gamma="scale",
-        degree=3,
-        coef0=1,
-        kernel_params=None,
-        threshold="inclusive",
-        balance=0.99,
-        priors="uniform",
-        n_jobs=None,
-    ):
+        whitening: Whitening = "truncated",
+        n_components: NComponents = None,
+        gamma: Literal["scale", "auto"] | float = "scale",
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        threshold: Threshold = "inclusive",
+        balance: float = 0.99,
+        priors: Priors | ArrayLike = "uniform",
+        n_jobs: int | None = None,
+    ) -> None:
         self.kernel = kernel
         self.whitening = whitening
         self.n_components = n_components
@@ -236,7 +247,13 @@ class KernelFisherSubspaceClassifier(LabelledFitMixin, ClassScoresMixin, BaseEst
         self._fitted_rows = counted
         return self._keep(recipe, training)
 
-    def at(self, n_components=None, *, whitening=None, threshold=None):
+    def at(
+        self,
+        n_components: NComponents = None,
+        *,
+        whitening: Whitening | None = None,
+        threshold: Threshold | None = None,
+    ) -> Self:
         """Return the model with other settings, from the same decomposition, without the data.
 
         Parameters

@@ -1,6 +1,6 @@
 """Classes of several clusters that play matches; mathematics in solvers/mixtures.py."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -17,6 +17,17 @@ from .. import _state as state
 from .._data import check_finite_summary, check_fitted, check_labelled, check_moments, check_rows
 from .._parameters import check_parameters, choice
 from .._progress import ProgressMixin, with_callbacks
+from .._typing import (
+    ArrayLike,
+    Floats,
+    Ints,
+    MergeRule,
+    MixtureThreshold,
+    NComponents,
+    RandomState,
+    Refinement,
+    Whitening,
+)
 from ..solvers.mixtures import find_exponent, inside_chi2, inside_three_sigma, judge, split_gains
 from ..solvers.thresholds import find_threshold, mahalanobis_threshold
 from ..statistics import class_moments, cluster_scatters
@@ -139,6 +150,14 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
     (16, 50)
     """
 
+    cluster_class_: Ints
+    cluster_means_: Floats
+    cluster_counts_: Floats
+    matches_: Ints
+    coef_: Floats
+    intercept_: Floats
+    exponent_: int
+
     _state = state.LABELLED | {
         "cluster_class_": state.positions("clusters", below="classes"),
         "cluster_means_": state.floats("clusters", "features"),
@@ -149,24 +168,24 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         "exponent_": state.count(1),
     }
 
-    _checks = {"threshold": choice("mahalanobis", "inclusive", "strict", "balanced")}
+    _checks = {"threshold": choice(MixtureThreshold)}
 
     def __init__(
         self,
-        whitening="truncated",
-        n_components=None,
+        whitening: Whitening = "truncated",
+        n_components: NComponents = None,
         *,
-        threshold="mahalanobis",
-        balance=0.99,
-        max_clusters=10,
-        refine=None,
-        merge_rule="three_sigma",
-        recluster=False,
-        reg_covar=1e-3,
-        n_init=3,
-        random_state=None,
-        n_jobs=None,
-    ):
+        threshold: MixtureThreshold = "mahalanobis",
+        balance: float = 0.99,
+        max_clusters: int = 10,
+        refine: Refinement = None,
+        merge_rule: MergeRule = "three_sigma",
+        recluster: bool = False,
+        reg_covar: float = 1e-3,
+        n_init: int = 3,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.whitening = whitening
         self.n_components = n_components
         self.threshold = threshold
@@ -181,7 +200,7 @@ class MixtureFisherClassifier(ProgressMixin, ClassScoresMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @with_callbacks
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Find the clusters of each class and let them play.
 
         Parameters

@@ -1,7 +1,7 @@
 """Fisher-subspace classification of streams; statistics in statistics/class_subspace.py."""
 
 from numbers import Integral
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 from .. import _state as state
 from .._data import check_entries
 from .._parameters import number
+from .._typing import ArrayLike, Priors, WindowUnit
 from ..solvers.fisher_subspace import cut_at
 from ..solvers.thresholds import mahalanobis_threshold
 from ..statistics import ClassSubspace, SampleCount, SlidingSubspace
@@ -146,7 +147,14 @@ class OnlineFisherSubspaceClassifier(MergeableClassifier, FisherRule):
         )
     }
 
-    def __init__(self, n_components=None, *, window=None, window_unit="calls", priors="uniform"):
+    def __init__(
+        self,
+        n_components: int | Literal["log2"] | None = None,
+        *,
+        window: int | None = None,
+        window_unit: WindowUnit = "calls",
+        priors: Priors | ArrayLike = "uniform",
+    ) -> None:
         self.n_components = n_components
         self.window = window
         self.window_unit = window_unit

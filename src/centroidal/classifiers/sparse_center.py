@@ -1,6 +1,7 @@
 """Nearest-center classification on few features; mathematics in solvers/sparse_centers.py."""
 
 from copy import copy
+from typing import Self
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from .._parameters import (
     check_parameters,
     check_priors,
 )
+from .._typing import ArrayLike, CenterMetric, CenterScale, Covariance, NFeatures, Priors
 from ._base import MomentsClassifier
 from .sparse_center_rule import ColumnSummary, SparseCenterRule
 
@@ -118,14 +120,14 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: NFeatures = None,
         *,
-        metric="l2",
-        scale=None,
-        covariance="within",
-        priors="uniform",
-        n_jobs=None,
-    ):
+        metric: CenterMetric = "l2",
+        scale: CenterScale = None,
+        covariance: Covariance | ArrayLike = "within",
+        priors: Priors | ArrayLike = "uniform",
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.metric = metric
         self.scale = scale
@@ -180,7 +182,7 @@ class SparseCenterClassifier(MomentsClassifier, SparseCenterRule):
         solution = self._problem.solve_columns(self, ColumnSummary.join(parts))
         return self._keep(features, classes, solution, n_selected)
 
-    def at(self, n_features_to_select):
+    def at(self, n_features_to_select: NFeatures) -> Self:
         """Return the exact model with another number of features, without the data.
 
         Parameters

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.metaestimators import available_if
 
 from .. import _state as state
 from .._data import (
     SupportMixin,
+    available_if,
     check_finite,
     check_finite_summary,
     check_fitted,
@@ -19,6 +19,7 @@ from .._data import (
     check_rows,
 )
 from .._parameters import check_covariance, check_priors, choice
+from .._typing import Array, ArrayLike, CenterMetric, CenterScale, Floats, Ints
 from ..solvers.distances import (
     Whitening,
     absolute_distances,
@@ -80,6 +81,15 @@ class Solution(NamedTuple):
 class SparseCenterRule(SupportMixin, SolvedClassifier):
     """Predict, select and transform with sparse centers; parameters `metric`, `scale`, `priors`."""
 
+    class_prior_: Floats
+    n_features_to_select_: int
+    centers_: Floats
+    feature_gains_: Floats
+    feature_ranking_: Ints
+    feature_scale_: Floats
+    objective_: float
+    spread_: float
+
     _state = {
         "_solution": state.part(Solution),
         "class_prior_": state.floats("classes", least=0.0),
@@ -95,8 +105,8 @@ class SparseCenterRule(SupportMixin, SolvedClassifier):
 
     _checks = {
         "covariance": check_covariance,
-        "metric": choice("l2", "l1", "mahalanobis"),
-        "scale": choice(None, "std", "within", "mad"),
+        "metric": choice(CenterMetric),
+        "scale": choice(CenterScale),
     }
     # Whether new samples need to be finite only where they are read.
     _checks_selected_only = True
@@ -129,7 +139,7 @@ class SparseCenterRule(SupportMixin, SolvedClassifier):
         return self
 
     @available_if(_selects_columns)
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: ArrayLike) -> Any:
         """Put the selected features back in their columns; the others become zero.
 
         Parameters
@@ -144,7 +154,7 @@ class SparseCenterRule(SupportMixin, SolvedClassifier):
         """
         return super().inverse_transform(X)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """Names of the selected features; with a prefix where they are whitened.
 
         Parameters

@@ -1,6 +1,7 @@
 """Centers in the metric of shrunken correlations; mathematics in solvers/whitened_centers.py."""
 
 from copy import copy
+from typing import Literal
 
 import numpy as np
 from scipy.sparse import issparse
@@ -18,6 +19,7 @@ from .._data import (
     check_rows,
 )
 from .._parameters import check_covariance, check_n_features_to_select, check_priors, number
+from .._typing import ArrayLike, Covariance, Estimator, Floats, Ints, NFeatures, Priors
 from ..solvers.distances import log_odds
 from ..solvers.sparse_centers import feature_scale, solve_l2_centers
 from ..solvers.whitened_centers import (
@@ -134,6 +136,15 @@ class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin,
     True
     """
 
+    class_prior_: Floats
+    centers_: Floats
+    coef_: Floats
+    intercept_: Floats
+    mean_: Floats
+    shrinkage_: float
+    feature_ranking_: Ints
+    n_features_to_select_: int
+
     _state = state.LABELLED | {
         "class_prior_": state.floats("classes", least=0.0),
         "centers_": state.floats("classes", "features", nan=True),
@@ -161,13 +172,13 @@ class WhitenedCenterClassifier(LabelledFitMixin, SupportMixin, ClassScoresMixin,
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: NFeatures = None,
         *,
-        ranking=None,
-        shrinkage="auto",
-        covariance="within",
-        priors="uniform",
-    ):
+        ranking: Estimator | Literal["cat"] | None = None,
+        shrinkage: Literal["auto", "analytic"] | float = "auto",
+        covariance: Covariance | ArrayLike = "within",
+        priors: Priors | ArrayLike = "uniform",
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.ranking = ranking
         self.shrinkage = shrinkage

@@ -4,11 +4,12 @@
 """
 
 from importlib import resources
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from .._typing import Array, ArrayLike, Floats, RandomState
 from ._generators import (
     check_between,
     check_table,
@@ -52,16 +53,16 @@ class Genes(NamedTuple):
 
 
 def make_expression(
-    n_samples=120,
-    n_features=2000,
-    n_informative=30,
-    n_classes=3,
+    n_samples: int = 120,
+    n_features: int = 2000,
+    n_informative: int = 30,
+    n_classes: int = 3,
     *,
-    class_weights=None,
-    effect=1.8,
-    outliers=0.005,
-    random_state=None,
-):
+    class_weights: ArrayLike | None = None,
+    effect: float = 1.8,
+    outliers: float = 0.005,
+    random_state: RandomState = None,
+) -> Bunch:
     """Generate a table in the shape of gene expression, with known informative genes.
 
     Values look like log2 intensities, most of them between 4 and 14. Genes have their own level
@@ -205,7 +206,21 @@ def _add_outliers(data, share, rng):
     return data.clip(*SCANNER_RANGE)
 
 
-def load_expression(*, return_X_y=False, as_frame=False):
+@overload
+def load_expression(*, return_X_y: Literal[False] = False, as_frame: bool = False) -> Bunch: ...
+
+
+@overload
+def load_expression(
+    *, return_X_y: Literal[True], as_frame: Literal[False] = False
+) -> tuple[Floats, Array]: ...
+
+
+@overload
+def load_expression(*, return_X_y: bool, as_frame: bool = False) -> Any: ...
+
+
+def load_expression(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load the expression table that ships with the package: generated data, not measured.
 
     No patient, tumour or real gene stands behind these numbers. They were made once by

@@ -3,23 +3,26 @@
 import itertools
 import math
 import string
+from collections.abc import Sequence
 from numbers import Integral
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
+from .._typing import ArrayLike, Floats, Ints, RandomState
+
 
 def make_outlier_classes(
-    n_samples=200,
-    n_features=1000,
+    n_samples: int = 200,
+    n_features: int = 1000,
     *,
-    outlier_probability=0.0,
-    spread=1.0,
-    outlier_bound=5.0,
-    random_state=None,
-    centers=None,
-):
+    outlier_probability: float = 0.0,
+    spread: float = 1.0,
+    outlier_bound: float = 5.0,
+    random_state: RandomState = None,
+    centers: ArrayLike | None = None,
+) -> tuple[Floats, Ints, Floats]:
     """Generate two Gaussian classes in which whole samples may be uniform noise.
 
     The example of Figure 6, section VI-B-3, of :cite:t:`Calafiore2022`: the mean of each class is
@@ -82,15 +85,15 @@ def make_outlier_classes(
 
 
 def make_feature_blocks(
-    n_samples=1000,
-    n_features_per_class=5,
+    n_samples: int = 1000,
+    n_features_per_class: int = 5,
     *,
-    n_classes=4,
-    mean=0.9,
-    spread=1.9,
-    n_noise=0,
-    random_state=None,
-):
+    n_classes: int = 4,
+    mean: float = 0.9,
+    spread: float = 1.9,
+    n_noise: int = 0,
+    random_state: RandomState = None,
+) -> Bunch:
     r"""Generate classes that each have a block of features of their own.
 
     The simulations of section 7 of :cite:t:`Fraiman2021`. All entries are independent and normal:
@@ -166,15 +169,15 @@ def make_feature_blocks(
 
 
 def make_spiked_classes(
-    n_samples=400,
-    n_features=500,
+    n_samples: int = 400,
+    n_features: int = 500,
     *,
-    n_spikes=20,
-    spike_variance=100.0,
-    separation=4.0,
-    n_classes=2,
-    random_state=None,
-):
+    n_spikes: int = 20,
+    spike_variance: float = 100.0,
+    separation: float = 4.0,
+    n_classes: int = 2,
+    random_state: RandomState = None,
+) -> Bunch:
     r"""Generate Gaussian classes whose noise is strong in a few random directions.
 
     A sample of class :math:`c` is normal with mean :math:`\mu_c` and a covariance that all classes
@@ -266,7 +269,13 @@ VALUES_IN_HALVES = np.array(
 )
 
 
-def make_crossed_clusters(n_samples=4000, n_features=500, *, spread=1.0, random_state=None):
+def make_crossed_clusters(
+    n_samples: int = 4000,
+    n_features: int = 500,
+    *,
+    spread: float = 1.0,
+    random_state: RandomState = None,
+) -> Bunch:
     r"""Generate two classes of four round clusters each that no hyperplane separates.
 
     The first generator of section 5.5.1 of :cite:t:`Rozza2010`, also used in section 5.3.2.
@@ -350,12 +359,12 @@ def _cluster_sizes(n_samples):
 
 
 def make_random_clusters(
-    n_per_cluster=((500, 500, 500, 500), (500, 500, 500, 500)),
-    n_features=500,
+    n_per_cluster: Sequence[Sequence[int]] = ((500, 500, 500, 500), (500, 500, 500, 500)),
+    n_features: int = 500,
     *,
-    mean_scale=1.0,
-    random_state=None,
-):
+    mean_scale: float = 1.0,
+    random_state: RandomState = None,
+) -> Bunch:
     r"""Generate classes of Gaussian clusters with random means and random covariances.
 
     The second generator of section 5.5.1 of :cite:t:`Rozza2010`. A sample of cluster :math:`k` is
@@ -474,14 +483,14 @@ TILT = 5.0
 
 
 def make_word_counts(
-    n_samples=2000,
-    n_features=5000,
+    n_samples: int = 2000,
+    n_features: int = 5000,
     *,
-    n_informative=60,
-    words_per_document=15,
-    n_classes=2,
-    random_state=None,
-):
+    n_informative: int = 60,
+    words_per_document: float = 15,
+    n_classes: int = 2,
+    random_state: RandomState = None,
+) -> Bunch:
     """Generate short texts as a sparse bag of words, with known informative words.
 
     Word frequencies follow the Zipf-Mandelbrot law. An informative word is likelier in the
@@ -576,16 +585,16 @@ SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "a
 
 
 def make_mails(
-    n_samples=2000,
-    n_words=2000,
+    n_samples: int = 2000,
+    n_words: int = 2000,
     *,
-    n_informative=90,
-    words_per_mail=60,
-    spam_share=0.5,
-    n_topics=8,
-    drift=0.0,
-    random_state=None,
-):
+    n_informative: int = 90,
+    words_per_mail: float = 60,
+    spam_share: float = 0.5,
+    n_topics: int = 8,
+    drift: float = 0.0,
+    random_state: RandomState = None,
+) -> Bunch:
     r"""Generate mails, some of them spam, whose words may change as time goes by.
 
     A mail is a text of made-up words in random order. Word frequencies follow the Zipf-Mandelbrot

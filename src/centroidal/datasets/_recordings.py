@@ -4,6 +4,7 @@ import numpy as np
 from scipy.signal import lfilter
 from sklearn.utils import Bunch, check_random_state
 
+from .._typing import RandomState
 from ._generators import check_between, check_count, shuffled_codes, sizes_by_share
 
 __all__ = ["make_event_responses"]
@@ -17,16 +18,16 @@ N_DRIFTS = 3
 
 
 def make_event_responses(
-    n_events=600,
-    n_channels=16,
+    n_events: int = 600,
+    n_channels: int = 16,
     *,
-    sampling_rate=128,
-    interval=0.2,
-    target_share=0.1,
-    amplitude=1.0,
-    background=4.0,
-    random_state=None,
-):
+    sampling_rate: int = 128,
+    interval: float = 0.2,
+    target_share: float = 0.1,
+    amplitude: float = 1.0,
+    background: float = 4.0,
+    random_state: RandomState = None,
+) -> Bunch:
     r"""Generate a recording of many channels in which rare events leave a small response.
 
     The shape of an EEG under pictures in quick succession, few of which show what the viewer looks

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _state as state
 from .._data import LabelledFitMixin, SupportMixin
 from .._parameters import check_n_features_to_select
+from .._typing import ArrayLike, Floats, Ints
 from ..solvers.ranking import rank_features
 
 # What `_keep_certificate` keeps.
@@ -25,6 +26,10 @@ class RankedSelector(LabelledFitMixin, SupportMixin, BaseEstimator):
 
     A number or a fraction keeps so many, None those with a score above zero, and at least one.
     """
+
+    scores_: Floats
+    feature_ranking_: Ints
+    n_features_to_select_: int
 
     _state = state.FEATURES | {
         "scores_": state.floats("features"),
@@ -73,7 +78,7 @@ class RankedSelector(LabelledFitMixin, SupportMixin, BaseEstimator):
         return tags
 
 
-def elbow(scores):
+def elbow(scores: ArrayLike) -> int:
     """Count the scores up to the elbow of their sorted curve.
 
     The absolute scores are sorted, the largest first, and a straight line is drawn from the first

@@ -1,11 +1,14 @@
 """Columns that are given: what a panel is in a pipeline."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from .. import _state as state
 from .._data import SupportMixin, check_as_given
 from .._parameters import check_columns
+from .._typing import ArrayLike
 
 __all__ = ["ColumnSelector"]
 
@@ -44,10 +47,10 @@ class ColumnSelector(SupportMixin, BaseEstimator):
 
     _state = state.FEATURES | {"support_": state.mask("features", may_be_empty=False)}
 
-    def __init__(self, columns=None):
+    def __init__(self, columns: ArrayLike | None = None) -> None:
         self.columns = columns
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Remember the columns; raise if there are none such.
 
         Parameters

@@ -7,6 +7,7 @@ from sklearn.utils import Bunch
 from .. import _state as state
 from .._data import check_labelled, check_moments
 from .._parameters import check_alphas, check_count, check_parameters, choice, optional
+from .._typing import ArrayLike, Floats, NFeatures, SelectorScale, Solver, Targets
 from ..solvers.l21_centroids import (
     L21Solution,
     centroid_targets,
@@ -132,6 +133,11 @@ class L21CentroidSelector(RankedSelector):
     True
     """
 
+    coef_: Floats
+    solver_: str
+    alpha_: float
+    alpha_max_: float
+
     _state = {
         "coef_": state.floats("targets", "features"),
         **CERTIFICATE,
@@ -140,20 +146,20 @@ class L21CentroidSelector(RankedSelector):
         "alpha_max_": state.number(0.0),
     }
 
-    _checks = {"scale": choice("std", None), "max_iter": optional(check_count)}
+    _checks = {"scale": choice(SelectorScale), "max_iter": optional(check_count)}
 
     def __init__(
         self,
-        alpha=0.1,
+        alpha: float = 0.1,
         *,
-        targets="centroids",
-        n_features_to_select=None,
-        relative=True,
-        scale="std",
-        solver="auto",
-        tol=None,
-        max_iter=None,
-    ):
+        targets: Targets = "centroids",
+        n_features_to_select: NFeatures = None,
+        relative: bool = True,
+        scale: SelectorScale = "std",
+        solver: Solver = "auto",
+        tol: float | None = None,
+        max_iter: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.targets = targets
         self.n_features_to_select = n_features_to_select
@@ -181,7 +187,13 @@ class L21CentroidSelector(RankedSelector):
         self.alpha_, self.alpha_max_ = alpha, alpha_max
         return self
 
-    def path(self, X, y, alphas=None, sample_weight=None):
+    def path(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        alphas: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Bunch:
         """Solve for many penalties; the selector stays as it is.
 
         With "newton" and "admm" each solution is the start of the next.

@@ -5,6 +5,7 @@ import numpy as np
 from .. import _state as state
 from .._data import check_finite_summary, check_fitted, check_moments, check_rows
 from .._parameters import check_count, check_positive, choice, optional
+from .._typing import ArrayLike, Floats, LinearTraining, NFeatures, SelectorScale
 from ..solvers.linear_centroid_encoder import encoding_problem, solve_linear_centroid_encoder
 from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
@@ -118,6 +119,14 @@ class LinearCentroidEncoder(RankedSelector):
     True
     """
 
+    coef_: Floats
+    components_: Floats
+    objectives_: Floats
+    alpha_: float
+    alpha_max_: float
+    mean_: Floats
+    feature_scale_: Floats
+
     _state = {
         "coef_": state.floats("features"),
         "components_": state.floats("axes", "features"),
@@ -131,23 +140,23 @@ class LinearCentroidEncoder(RankedSelector):
 
     _checks = {
         "n_components": optional(check_count),
-        "scale": choice("std", None),
+        "scale": choice(SelectorScale),
         "tol": check_positive,
-        "training": choice("two_step", "alternating"),
+        "training": choice(LinearTraining),
     }
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: NFeatures = None,
         *,
-        alpha=0.05,
-        relative=True,
-        n_components=None,
-        training="two_step",
-        scale="std",
-        max_iter=10000,
-        tol=1e-6,
-    ):
+        alpha: float = 0.05,
+        relative: bool = True,
+        n_components: int | None = None,
+        training: LinearTraining = "two_step",
+        scale: SelectorScale = "std",
+        max_iter: int = 10000,
+        tol: float = 1e-6,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.alpha = alpha
         self.relative = relative
@@ -182,7 +191,7 @@ class LinearCentroidEncoder(RankedSelector):
         self.mean_, self.feature_scale_ = mean, scale
         return self
 
-    def embed(self, X):
+    def embed(self, X: ArrayLike) -> Floats:
         r"""Project samples: :math:`Z \, \mathrm{diag}(b) A`.
 
         Parameters

@@ -2,6 +2,7 @@
 
 from .. import _state as state
 from .._data import check_moments
+from .._typing import Array, NFeatures
 from ..solvers.disjoint_centroids import margin_scores
 from ..statistics import class_moments
 from ._ranked_selector import RankedSelector
@@ -70,13 +71,17 @@ class MarginSelector(RankedSelector):
     array([0])
     """
 
+    classes_: Array
+
     _state = {
         "classes_": state.labels("classes"),
     }
 
     _takes_dask = True
 
-    def __init__(self, n_features_to_select=None, *, n_jobs=None):
+    def __init__(
+        self, n_features_to_select: NFeatures = None, *, n_jobs: int | None = None
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 

@@ -5,6 +5,7 @@ from scipy.sparse import issparse
 
 from .._data import check_moments
 from .._parameters import check_positive
+from .._typing import NFeatures
 from ..solvers.recursive_ridge import class_targets, rank_by_elimination
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments, weights_in_samples
@@ -78,7 +79,7 @@ class RecursiveRidgeSelector(RankedSelector):
 
     _checks = {"alpha": check_positive}
 
-    def __init__(self, n_features_to_select=None, *, alpha=10.0):
+    def __init__(self, n_features_to_select: NFeatures = None, *, alpha: float = 10.0) -> None:
         self.n_features_to_select = n_features_to_select
         self.alpha = alpha
 

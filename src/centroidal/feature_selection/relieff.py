@@ -1,6 +1,7 @@
 """Features in which near samples of different classes differ; mathematics in solvers/relieff.py."""
 
 from functools import partial
+from typing import Literal, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -9,6 +10,7 @@ from .. import _state as state
 from .._data import check_labelled_mixed
 from .._parameters import check_n_features_to_select, check_parameters, choice
 from .._progress import ProgressMixin, with_callbacks
+from .._typing import Array, ArrayLike, NeighborMetric, NFeatures, RandomState, Variant
 from ..solvers.relieff import add_up_pairs, find_pairs, pose_relief
 from ._ranked_selector import RankedSelector
 
@@ -116,26 +118,30 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
     (200, 2)
     """
 
+    classes_: Array
+    n_neighbors_: int
+    metric_: str
+
     _state = {
         "classes_": state.labels("classes"),
         "n_neighbors_": state.count(1),
         "metric_": state.text("manhattan", "euclidean"),
     }
 
-    _checks = {"metric": choice("manhattan", "euclidean", None)}
+    _checks = {"metric": choice(NeighborMetric)}
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: NFeatures = None,
         *,
-        n_neighbors=None,
-        variant="classic",
-        metric=None,
-        categorical_features=None,
-        max_samples=None,
-        random_state=None,
-        n_jobs=None,
-    ):
+        n_neighbors: int | None = None,
+        variant: Variant = "classic",
+        metric: NeighborMetric = None,
+        categorical_features: ArrayLike | Literal["from_dtype"] | None = None,
+        max_samples: int | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
         self.variant = variant
@@ -146,7 +152,7 @@ class ReliefFSelector(ProgressMixin, RankedSelector):
         self.n_jobs = n_jobs
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Score the features.
 
         Parameters

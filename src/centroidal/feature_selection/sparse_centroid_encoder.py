@@ -1,8 +1,9 @@
 """Features by a sparse centroid-encoder; network and training in _encoder.py."""
 
 import warnings
+from collections.abc import Sequence
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -22,6 +23,7 @@ from .._parameters import (
     choice,
 )
 from .._progress import ProgressMixin, with_callbacks
+from .._typing import Array, ArrayLike, EncoderTraining, Estimator, Floats, NFeatures, RandomState
 from ..solvers.ranking import rank_features
 from ..solvers.sparse_centers import feature_scale
 from ..statistics import class_moments
@@ -146,6 +148,17 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
     (120, 100)
     """
 
+    coef_: Floats
+    layer_weights_: list[Floats]
+    layer_biases_: list[Floats]
+    objective_: float
+    objectives_: Floats
+    n_iter_: int
+    classes_: Array
+    prefilter_: Any | None
+    mean_: Floats
+    feature_scale_: Floats
+
     _state = {
         "coef_": state.floats("features"),
         "layer_weights_": state.sequence(state.floats("inputs", "outputs")),
@@ -159,26 +172,26 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         "feature_scale_": state.divisors("features"),
     }
 
-    _checks = {"training": choice(*_EPOCHS)}
+    _checks = {"training": choice(EncoderTraining)}
 
     def __init__(
         self,
-        n_features_to_select="elbow",
+        n_features_to_select: Literal["elbow"] | NFeatures = "elbow",
         *,
-        alpha=2e-4,
-        hidden_layer_sizes=(100,),
-        training="joint",
-        prefilter=None,
-        max_epochs=None,
-        pretraining_epochs=10,
-        learning_rate=0.01,
-        batch_size=None,
-        validation_fraction=None,
-        patience=20,
-        device="cpu",
-        n_jobs=None,
-        random_state=None,
-    ):
+        alpha: float = 2e-4,
+        hidden_layer_sizes: int | Sequence[int] = (100,),
+        training: EncoderTraining = "joint",
+        prefilter: Estimator | None = None,
+        max_epochs: int | None = None,
+        pretraining_epochs: int = 10,
+        learning_rate: float = 0.01,
+        batch_size: int | None = None,
+        validation_fraction: float | None = None,
+        patience: int = 20,
+        device: str = "cpu",
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.alpha = alpha
         self.hidden_layer_sizes = hidden_layer_sizes
@@ -195,7 +208,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         self.random_state = random_state
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the network and rank the features.
 
         Parameters
@@ -242,7 +255,7 @@ class SparseCentroidEncoder(ProgressMixin, RankedSelector):
         self.feature_scale_ = _put(standards.divisors, seen, np.ones(n_features))
         return self
 
-    def embed(self, X):
+    def embed(self, X: ArrayLike) -> Floats:
         """Return what the last hidden layer makes of samples; PyTorch is not needed.
 
         Parameters

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from .. import _state as state
 from .._data import Features, check_fitted, check_moments, check_same_features
 from .._parameters import check_parameters, choice, number
+from .._typing import MomentScale
 from ..statistics import MomentsByFold, class_moments
 from .counted_source import CountedSource, check_streams
 from .fold_passes import FoldMoments, FoldPlan, Models, Rows, Tally
@@ -144,7 +145,7 @@ class SiteSummary(BaseEstimator):
     _checks = {
         "cv": _check_n_folds,
         "method": lambda name, value: check_streams(value, needs_sums=True),
-        "scale": choice("within", "std", None),
+        "scale": choice(MomentScale),
         "random_state": _check_seed,
     }
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 from numbers import Integral
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from scipy.linalg import svd
@@ -10,6 +10,7 @@ from scipy.linalg import svd
 from .. import _state as state
 from .._data import Features, check_labelled, check_moments
 from .._parameters import check_choice, check_component_grid, check_parameters, check_priors, choice
+from .._typing import PathWhitening, Scatter
 from ..classifiers import FisherSubspaceClassifier
 from ..classifiers.fisher_recipe import (
     FisherRecipe,
@@ -34,7 +35,7 @@ def _check_scatter(name, value):
     if not values:
         raise ValueError(f"{name}={value!r} must hold 'total', 'within' or both.")
     for each in values:
-        check_choice(name, each, ("total", "within"))
+        check_choice(name, each, get_args(Scatter))
 
 
 class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
@@ -113,7 +114,7 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
         "best_estimator_": state.estimator,
     }
 
-    _checks = {"scatter": _check_scatter, "whitening": choice("truncated", "variance")}
+    _checks = {"scatter": _check_scatter, "whitening": choice(PathWhitening)}
 
     def __init__(
         self,

@@ -7,10 +7,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.metaestimators import available_if
 
 from .. import _state as state
-from .._data import SupportMixin, check_as_given, check_fitted, check_labels, columns_of
+from .._data import (
+    SupportMixin,
+    available_if,
+    check_as_given,
+    check_fitted,
+    check_labels,
+    columns_of,
+)
 from .._parameters import (
     check_classifier,
     check_n_features_to_select,

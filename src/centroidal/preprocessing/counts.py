@@ -1,14 +1,17 @@
 """Counts of molecules: what each cell has in all is a matter of the instrument."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from .._typing import ArrayLike
+
 __all__ = ["normalise_total"]
 
 
-def normalise_total(X, target_sum=1e4):
+def normalise_total(X: ArrayLike, target_sum: float = 1e4) -> Any:
     """Scale each row to the same total, so that library size (sequencing depth) does not count.
 
     Parameters

@@ -5,12 +5,13 @@ from scipy.signal import savgol_filter
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer
 
+from .._typing import ArrayLike, Columns, Floats
 from .counts import normalise_total
 
 __all__ = ["named_steps", "savitzky_golay", "standard_normal_variate"]
 
 
-def standard_normal_variate(X):
+def standard_normal_variate(X: ArrayLike) -> Floats:
     """Give each row mean 0 and variance 1, so that offset and strength of a spectrum do not count.
 
     Parameters
@@ -37,7 +38,9 @@ def standard_normal_variate(X):
     return np.divide(deviations, spread, out=np.zeros_like(deviations), where=has_spread)
 
 
-def savitzky_golay(X, window_length=11, polyorder=2, deriv=1):
+def savitzky_golay(
+    X: ArrayLike, window_length: int = 11, polyorder: int = 2, deriv: int = 1
+) -> Floats:
     """Smooth each row by polynomials in a moving window, and differentiate it.
 
     The first derivative does not know a constant baseline, the second no straight one; 0 only
@@ -104,7 +107,7 @@ _STEPS = {
 }
 
 
-def named_steps(names):
+def named_steps(names: Columns) -> Pipeline:
     """Return a pipeline of steps that are named, in their order.
 
     Parameters

@@ -1,7 +1,9 @@
 """Words of documents as features: counted, weighed, or hashed where they are too many to keep."""
 
 from collections import Counter
+from collections.abc import Sequence
 from numbers import Integral
+from typing import Literal, Self
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
@@ -10,6 +12,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from .. import _state as state
 from .._data import check_as_given, check_finite, check_fitted
 from .._parameters import check_count, check_flag, check_parameters, choice, number
+from .._typing import Array, ArrayLike, Floats, WordWeight
 from .words import (
     Vocabulary,
     as_documents,
@@ -101,12 +104,17 @@ class WordCounter(_DocumentTransformer):
 
     _state = {"_vocabularies": state.sequence(state.part(Vocabulary))}
 
-    def __init__(self, ngrams=2, min_df=2, stop_words=None):
+    def __init__(
+        self,
+        ngrams: int = 2,
+        min_df: int = 2,
+        stop_words: Sequence[str] | Literal["english"] | None = None,
+    ) -> None:
         self.ngrams = ngrams
         self.min_df = min_df
         self.stop_words = stop_words
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Find the words.
 
         Parameters
@@ -124,7 +132,7 @@ class WordCounter(_DocumentTransformer):
         self.fit_transform(X)
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: ArrayLike, y: object = None) -> csr_array:
         """Find the words, and count them.
 
         Parameters
@@ -151,7 +159,7 @@ class WordCounter(_DocumentTransformer):
             )
         return csr_array(counts)
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> csr_array:
         """Count the words that were found in `fit`.
 
         Parameters
@@ -170,7 +178,7 @@ class WordCounter(_DocumentTransformer):
         parts = [part for vocabulary, each in pairs for part in vocabulary.count(each)]
         return csr_array(hstack(parts, "csr"))
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: object = None) -> Array:
         """Return the words, and runs of words.
 
         Parameters
@@ -237,12 +245,17 @@ class WordHasher(_DocumentTransformer):
         "stop_words": check_stop_words,
     }
 
-    def __init__(self, n_bits=18, ngrams=2, stop_words=None):
+    def __init__(
+        self,
+        n_bits: int = 18,
+        ngrams: int = 2,
+        stop_words: Sequence[str] | Literal["english"] | None = None,
+    ) -> None:
         self.n_bits = n_bits
         self.ngrams = ngrams
         self.stop_words = stop_words
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Check the documents; nothing is learned.
 
         Parameters
@@ -261,7 +274,7 @@ class WordHasher(_DocumentTransformer):
         self._read(X, reset=True)
         return self
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> csr_array:
         """Hash the words of documents.
 
         Parameters
@@ -277,7 +290,7 @@ class WordHasher(_DocumentTransformer):
         check_fitted(self)
         return self.hash_columns(self._read(X, reset=False))
 
-    def hash_columns(self, columns):
+    def hash_columns(self, columns: Sequence[Sequence[str | bytes]]) -> csr_array:
         """Hash the words of documents that are given as lists of texts, one a column.
 
         Parameters
@@ -300,7 +313,7 @@ class WordHasher(_DocumentTransformer):
     def _runs(self, columns):
         return hashed_runs(columns, self.ngrams, self.n_bits, self.stop_words)
 
-    def find_words(self, X, columns):
+    def find_words(self, X: ArrayLike, columns: ArrayLike) -> dict[str, tuple[int, int]]:
         """Find the words behind columns, among those of documents.
 
         Parameters
@@ -318,7 +331,9 @@ class WordHasher(_DocumentTransformer):
         check_fitted(self)
         return self.find_in_columns(document_columns(X), columns)
 
-    def find_in_columns(self, texts, columns):
+    def find_in_columns(
+        self, texts: Sequence[Sequence[str | bytes]], columns: ArrayLike
+    ) -> dict[str, tuple[int, int]]:
         """Do what `find_words` does for documents as `hash_columns` takes them.
 
         Parameters
@@ -383,15 +398,19 @@ class WordWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     [[5.0, 0.0]]
     """
 
-    _state = state.FEATURES | {"weights_": state.floats("features", least=0.0)}
-    _checks = {"kind": choice("tfidf", "counts"), "min_df": check_count, "sublinear": check_flag}
+    weights_: Floats
 
-    def __init__(self, kind="tfidf", min_df=1, sublinear=False):
+    _state = state.FEATURES | {"weights_": state.floats("features", least=0.0)}
+    _checks = {"kind": choice(WordWeight), "min_df": check_count, "sublinear": check_flag}
+
+    def __init__(
+        self, kind: WordWeight = "tfidf", min_df: int = 1, sublinear: bool = False
+    ) -> None:
         self.kind = kind
         self.min_df = min_df
         self.sublinear = sublinear
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Learn the weights of words.
 
         Parameters
@@ -416,7 +435,7 @@ class WordWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.weights_ = np.where(frequency >= self.min_df, weights, 0.0)
         return self
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> csr_array:
         """Weigh counts.
 
         Parameters

@@ -1,13 +1,16 @@
 """Permutation tests of the whole selection: equal to selecting again, and calibrated."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.stats import binomtest
+from sklearn.preprocessing import StandardScaler
 
-from centroidal.model_selection import permutation_test, select_features
+from centroidal.model_selection import permutation_test, select_features, sources
+from centroidal.model_selection.methods import METHODS, DataKind
 from centroidal.model_selection.permutation import PermutationTest, Relabelling, _Null, _Tally
 from centroidal.streaming import batches
 
@@ -101,6 +104,32 @@ def test_null_scores_of_any_method_are_those_of_selecting_again_with_groups(kind
     np.testing.assert_array_equal(test.null_scores, scores)
 
 
+@pytest.mark.parametrize(
+    ("kind", "has_groups", "class_weight"),
+    [
+        ("normal", False, None),
+        ("normal", True, "balanced"),
+        ("sparse", True, None),
+        ("sparse", False, "balanced"),
+    ],
+)
+def test_null_scores_of_the_margin_rule_are_those_of_selecting_again(
+    kind, has_groups, class_weight, monkeypatch
+):
+    disjoint = METHODS["disjoint"]
+    margin = replace(disjoint, key="margin", build=lambda kind: disjoint.build(kind).take(0))
+    monkeypatch.setitem(METHODS, "margin", margin)
+    (rule,) = margin.build(DataKind(8)).estimators
+    assert rule.assignment == "margin"
+    X, y = _table(kind, n_samples=36, n_features=8)
+    groups = np.arange(y.size) // 2 if has_groups else None
+    y = y if groups is None else y[groups]
+    options = {"method": "margin", "groups": groups, "class_weight": class_weight, "cv": 3}
+    scores, _ = _select_again(X, y, Relabelling.of(y, groups), **options)
+    test = permutation_test(X, y, n_permutations=N_PERMUTATIONS, random_state=SEED, **options)
+    np.testing.assert_array_equal(test.null_scores, scores)
+
+
 @pytest.mark.parametrize("is_mixed", [False, True])
 @pytest.mark.parametrize("kind", ["normal", "sparse"])
 def test_null_scores_are_those_of_selecting_again_with_groups(kind, is_mixed):
@@ -136,6 +165,53 @@ def test_result_does_not_depend_on_the_number_of_jobs(method):
     np.testing.assert_array_equal(one.null_scores, two.null_scores)
     np.testing.assert_array_equal(one.feature_p_values, two.feature_p_values)
     np.testing.assert_array_equal(one.expected_false, two.expected_false)
+
+
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [("recursive", "normal"), ("recursive", "sparse"), ("l21", "normal"), ("disjoint", "normal")],
+)
+def test_training_sets_that_relabellings_share_change_nothing(method, kind, monkeypatch):
+    X, y = _table(kind, n_samples=30, n_features=70)
+    folds = np.arange(y.size) % 3
+    options = {"method": method, "cv": folds, "n_features_to_select": 4, "random_state": 0}
+    shared = permutation_test(X, y, n_permutations=3, **options)
+    monkeypatch.setattr(sources, "_SHARED_BYTES", 0)
+    alone = permutation_test(X, y, n_permutations=3, **options)
+    np.testing.assert_array_equal(shared.null_scores, alone.null_scores)
+    assert shared.score == alone.score
+
+
+def test_training_sets_of_given_folds_are_standardised_once(monkeypatch):
+    X, y = _table("normal", n_samples=30, n_features=40)
+    options = {"method": "recursive", "cv": np.arange(30) % 3, "n_features_to_select": 2}
+    n_fits, fit = [], StandardScaler.fit
+
+    def count_and_fit(self, *args, **kwargs):
+        n_fits.append(1)
+        return fit(self, *args, **kwargs)
+
+    monkeypatch.setattr(StandardScaler, "fit", count_and_fit)
+    select_features(X, y, random_state=0, **options)
+    n_before = len(n_fits)
+    select_features(X, y, random_state=0, n_permutations=5, **options)
+    assert len(n_fits) == 2 * n_before + 6  # training sets: three without a fold, three without two
+
+
+def test_training_sets_that_are_shared_are_bounded_in_bytes(monkeypatch):
+    X, y = _table("normal", n_samples=30, n_features=40)
+    n_kept, share = [], sources.MemorySource._share
+
+    def share_and_count(self, *job):
+        found = share(self, *job)
+        n_kept.append(len(self._shared))
+        return found
+
+    monkeypatch.setattr(sources, "_SHARED_BYTES", 1)
+    monkeypatch.setattr(sources.MemorySource, "_share", share_and_count)
+    options = {"method": "recursive", "cv": np.arange(30) % 3, "n_features_to_select": 2}
+    permutation_test(X, y, n_permutations=2, random_state=0, **options)
+    assert set(n_kept) == {1}
 
 
 def test_permutations_of_sparse_data_never_fill_it_in():

@@ -14,6 +14,8 @@ from ._ranked_selector import RankedSelector
 
 __all__ = ["RecursiveRidgeSelector"]
 
+_ROUNDING = 1e-10  # by which samples that are standardised may be off
+
 
 class RecursiveRidgeSelector(RankedSelector):
     r"""Select the features that ridge regression of the classes can do without last.
@@ -78,26 +80,39 @@ class RecursiveRidgeSelector(RankedSelector):
     """
 
     _checks = {"alpha": check_positive}
+    _common = None  # what `_share` returned, where the same samples are ranked for other labels
 
     def __init__(self, n_features_to_select: NFeatures = None, *, alpha: float = 10.0) -> None:
         self.n_features_to_select = n_features_to_select
         self.alpha = alpha
 
     def _fit(self, data):
-        n_classes = data.classes.size
-        moments = class_moments(data.X, data.codes, n_classes, data.weights)
-        check_moments(self, data.X, moments)
-        data = data.take_rows(data.counted_rows)
-        codes, weights = data.codes, weights_in_samples(data.row_weights)
-        X = data.X.tocsr() if issparse(data.X) else data.X
-        scale = feature_scale(np.sqrt(moments.variance))
-        rows = residuals(X, np.zeros_like(codes), moments.overall_mean[None], weights, scale)
-        targets = np.sqrt(weights)[:, None] * class_targets(moments.counts)[codes]
+        counted = data.counted_rows
+        data = data if counted.size == data.codes.size else data.take_rows(counted)
+        weights = weights_in_samples(data.row_weights)
+        rows, gram = self._common or (self._standardise(data.X, weights), None)
+        counts = np.bincount(data.codes, weights, minlength=data.classes.size)
+        targets = np.sqrt(weights)[:, None] * class_targets(counts)[data.codes]
 
         try:
-            ranking, worths = rank_by_elimination(rows, targets, self.alpha * weights.sum())
+            ranking, worths = rank_by_elimination(rows, targets, self.alpha * weights.sum(), gram)
         except np.linalg.LinAlgError as error:
             raise ValueError(
                 f"alpha={self.alpha} must be larger: beside the samples it is lost in rounding."
             ) from error
         return self._keep_ranking(data.features, worths, np.zeros_like(worths), ranking)
+
+    def _share(self, X):
+        """Return what samples without weights have in common, whatever their labels are."""
+        rows = self._standardise(X, np.ones(X.shape[0]))
+        return rows, rows.gram() if X.shape[1] > X.shape[0] else None
+
+    def _standardise(self, X, weights):
+        """Return the samples, centred and of unit variance; those that are so are not copied."""
+        X, together = X.tocsr() if issparse(X) else X, np.zeros(X.shape[0], dtype=np.int32)
+        moments = class_moments(X, together, 1, None if (weights == 1.0).all() else weights)
+        check_moments(self, X, moments)
+        mean, scale = moments.means, feature_scale(np.sqrt(moments.variance))
+        if max(np.abs(mean).max(), np.abs(scale - 1.0).max()) <= _ROUNDING:
+            mean, scale = np.zeros_like(mean), np.ones_like(scale)
+        return residuals(X, together, mean, weights, scale)

@@ -43,7 +43,10 @@ def permutation_test(X, y, *, n_permutations=1000, **options):
     change places; where they have several, labels do inside each group.
 
     **Time.** For "l2" and dense data all training sets of a relabelling are solved and tested
-    together, more than five times as fast as selecting again. Interrupted by Ctrl-C, the test is
+    together, more than five times as fast as selecting again. Other methods fit what enters the
+    score, and no more; where `cv` is the fold of each sample, they share what training sets have in
+    common whatever the labels are: standardised samples, and for "recursive" their inner products.
+    Interrupted by Ctrl-C, the test is
     that of the permutations that are finished.
 
     Examples

@@ -269,6 +269,12 @@ class Trial(NamedTuple):
         confusion = tested.confusions[:, chosen].sum(axis=0)
         return InnerChoice(int(positions[chosen]), score, confusion)
 
+    def winner(self, counts, fold):
+        """Return the method that the other folds prefer, and the position of its size."""
+        inner = {key: self.choose_inside(counts, fold, key) for key in self.candidates}
+        key = _best_key(inner)
+        return key, inner[key].position
+
     def random_orders(self, fold, n_features):
         """Draw the orders of which random features are the first ones."""
         rng = np.random.RandomState(self.repeat.seeds[fold])
@@ -302,7 +308,7 @@ class ChosenPredictions(NamedTuple):
 class FoldCounts(NamedTuple):
     """What the training sets of a repeat predict, as far as scores need it (`Tested`)."""
 
-    outer: dict  # of each (fold, key) for each size
+    outer: dict  # of each (fold, key) for each size; of one alone, if that is all that is scored
     inner: dict  # for each (fold, other, key) of the other fold, without both, for each inner size
     at_random: dict  # of random features in each fold, of shape (n_orders, n_all_sizes, ...)
     chosen: dict  # `ChosenPredictions` of each (fold, key)
@@ -348,11 +354,9 @@ def nested_score(source, candidates, choice, repeats):
 
 def _score_fold(trial, counts, fold):
     """Score what the inner folds of an outer fold choose."""
-    inner = {key: trial.choose_inside(counts, fold, key) for key in trial.candidates}
-    key = _best_key(inner)
-    position = slice(inner[key].position, inner[key].position + 1)
-    tested = counts.outer[fold, key].take_models(position)
-    return tested.score(trial.choice.scoring, trial.choice.costs)[0]
+    key, position = trial.winner(counts, fold)
+    scores = counts.outer[fold, key].score(trial.choice.scoring, trial.choice.costs)
+    return scores[position if len(scores) > 1 else 0]
 
 
 def _best_key(inner):

@@ -452,6 +452,10 @@ class PanelProcedure(NamedTuple):
         # A model of it is not to be merged with others, which would forget the panel.
         return self._arrange(self.procedure.path(solution._replace(moments=None)), None)
 
+    def share(self, data, rows):
+        """Return what does not depend on the labels of some rows."""
+        return self.procedure.share(data, rows)
+
     def fit_unranked(self, data, rows):
         """Return the models of any columns, fitted to some rows."""
         return self.procedure.fit_unranked(data, rows)

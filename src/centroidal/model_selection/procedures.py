@@ -7,7 +7,7 @@ first features of a ranking when a model is asked for.
 
 from copy import copy
 from functools import partial
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,6 +113,10 @@ class CentersProcedure(NamedTuple):
         return CentersPath(self.problem, solution)
 
     fit_unranked = fit  # the ranking costs nothing
+
+    def share(self, data, rows):
+        """Return None: centers depend on the labels from the beginning."""
+        return
 
     def fit_final(self, data, n_features):
         """Fit the model with so many features to all samples, which are summarised once."""
@@ -302,9 +306,21 @@ class RankedProcedure(NamedTuple):
 
     def fit(self, data, rows):
         """Rank the features by some rows; the classifiers are fitted when they are asked for."""
+        return self.fit_summary(data, self.fit_unranked(data, rows), rows)
+
+    def fit_summary(self, data, path, rows):
+        """Do so with a path of the same rows that has no ranking yet, and may have other labels."""
+        path, ranker = path._replace(labels=data.codes[rows]), clone(self.ranker)
+        if path.common is not None:
+            ranker._common = path.common
+        return path.with_ranking(ranking_of(ranker.fit(path.X, path.labels), path.ranking.size))
+
+    def share(self, data, rows):
+        """Return a path for `fit_summary` with all that does not depend on the labels of rows."""
         path = self.fit_unranked(data, rows)
-        ranker = clone(self.ranker).fit(path.X, path.labels)
-        return path.with_ranking(ranking_of(ranker, path.ranking.size))
+        if not hasattr(self.ranker, "_share"):
+            return path
+        return path._replace(common=self.ranker._share(path.X))
 
     def fit_unranked(self, data, rows):
         """Return the same with the features in the order of the columns."""
@@ -363,6 +379,8 @@ class RankedPath(NamedTuple):
     sizes: np.ndarray
     scaler: BaseEstimator | None = None
     counts_hits: bool = False
+    place: int | None = None  # of the one model that is asked for, among the sizes
+    common: Any = None  # what the ranker knows of the samples whatever their labels are
 
     @classmethod
     def fit(cls, selector, estimators, data, train, sizes):
@@ -372,6 +390,12 @@ class RankedPath(NamedTuple):
         return cls(ranking, estimators, X, labels, sizes)
 
     additive_gains = None
+
+    @property
+    def n_bytes(self):
+        """Bytes that the samples take, once or twice."""
+        rows = self.X if self.common is None else self.common[0].rows
+        return sum(_n_bytes(X) for X in ([rows] if rows is self.X else [rows, self.X]))
 
     @property
     def class_centers(self):
@@ -391,9 +415,13 @@ class RankedPath(NamedTuple):
         paths = [self, *map(self.with_ranking, orders)]
         return [each._predict(X, sizes, kept) for each in paths]
 
+    def take_model(self, sizes, place):
+        """Return the same with one of the models, which predicts what it does among all sizes."""
+        return self._replace(sizes=sizes, place=place)
+
     def _predict(self, X, sizes, kept):
         codes, scores = [], []
-        some = self._replace(sizes=sizes)
+        some = self if self.place is not None else self._replace(sizes=sizes)
         for position, (model, part) in enumerate(some.fit_models(X)):
             codes.append(model.predict(part))
             if position in kept:
@@ -417,12 +445,22 @@ class RankedPath(NamedTuple):
     def fit_models(self, X):
         """Do the same for new samples by themselves."""
         number = len(self.estimators)
+        if self.place is not None:
+            yield self._fit_model(X, *divmod(self.place, number))
+            return
         fitted = [
             self._fit_sizes(each, X, self.sizes[place::number])
             for place, each in enumerate(self.estimators)
         ]
         for place in range(len(self.sizes)):
             yield next(fitted[place % number])
+
+    def _fit_model(self, X, position, number):
+        """Return the same for one size of one classifier; of a path of its own, with all sizes."""
+        estimator, sizes = self.estimators[number], self.sizes[number :: len(self.estimators)]
+        if not _has_path(estimator):
+            sizes, position = sizes[[position]], 0
+        return next(islice(self._fit_sizes(estimator, X, sizes), position, None))
 
     def _fit_sizes(self, estimator, X, sizes):
         """Yield the same for one classifier, at once where it has a path of its own."""
@@ -438,6 +476,10 @@ class RankedPath(NamedTuple):
             columns = np.argsort(first[:size])
             model = copy(estimator).fit(columns_of(train, columns), self.labels)
             yield model, columns_of(test, columns)
+
+
+def _n_bytes(X):
+    return sum(each.nbytes for each in ([X.data, X.indices] if issparse(X) else [X]))
 
 
 def _has_path(estimator):

@@ -35,6 +35,7 @@ from .nested import ChosenPredictions, FoldCounts, Trial
 from .panels import PanelProcedure, columns_of_size
 from .permutation import Relabelling, run_permutations
 from .preparation import Preparation, PreparedSamples, find_examples
+from .procedures import RankedPath
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
 from .splits import GivenFolds, Units, check_groups, cut_samples
 from .stand_ins import find_stand_ins
@@ -44,6 +45,7 @@ __all__ = ["MemorySource"]
 
 _MOST_IN_PICTURE, _MOST_LEARNED = 200, 20_000  # features, and samples that axes are found by
 _SUMMARY_BYTES = 2**28  # that summaries of training sets may take together
+_SHARED_BYTES = 2**28  # that all relabellings may have in common of training sets
 _check_resamples = number(
     "an int, 0 for none",
     lambda value: value >= 0 and value % 2 == 0,
@@ -92,6 +94,7 @@ class MemorySource:
         self._n_jobs, self._n_resamples = n_jobs, int(n_resamples)
         self._permutations, self._has_curve = permutations, learning_curve is not None
         self._rows = self._gains = None  # of many relabellings, and of one
+        self._shared = None  # training sets that many relabellings have in common
         self._n_done = self._n_steps = 0
 
     def deal_groups_by(self, ids):
@@ -154,8 +157,12 @@ class MemorySource:
         is_alone = not others and procedure.merges and not self._samples.is_learned
         if is_alone and procedure.counts_folds(data):
             self._rows = FeatureRows.of(data.X)
+        if self.given_folds is not None and not self._samples.is_learned:
+            self._shared = {}  # filled with the labels as they are, before jobs are handed out
         where = n_folds, self._n_jobs, prefer, self._step_done
-        return run_permutations(self, run, asked, *where)
+        test = run_permutations(self, run, asked, *where)
+        self._shared = None
+        return test
 
     def score_covariates(self, run, choice, repeat):
         """Score covariates alone, and features without what they explain; None without any."""
@@ -289,6 +296,8 @@ class MemorySource:
         work = _Work(self._samples, trial, _random_centers(self.kind, trial))
         for n_left_out in (2, 1):
             jobs = [job for job in _jobs(trial) if len(job[0]) == n_left_out]
+            if trial.only_score and n_left_out == 1:
+                jobs = [(each, trial.winner(counts, *each)[0]) for each in dict(jobs)]
             for start in range(0, len(jobs), self._n_sets_at_a_time):
                 self._run_jobs(work, jobs[start : start + self._n_sets_at_a_time], counts)
         return counts
@@ -331,6 +340,8 @@ class MemorySource:
         summaries = dict.fromkeys(jobs)
         if self._samples.is_learned:
             return summaries
+        if self._shared is not None:
+            summaries |= {job: self._share(work, *job) for job in jobs}
         for key in {key for _, key in jobs}:
             mine = [job for job in jobs if job[1] == key]
             sets = [left_out for left_out, _ in mine]
@@ -338,6 +349,17 @@ class MemorySource:
             if found is not None:
                 summaries.update(zip(mine, found, strict=True))
         return summaries
+
+    def _share(self, work, left_out, key):
+        """Return what all relabellings have in common of a training set, if it can be kept."""
+        job, n_bytes = (left_out, key), sum(each.n_bytes for each in self._shared.values())
+        if job not in self._shared and n_bytes < _SHARED_BYTES:
+            train = work.trial.repeat.rows_without(*left_out)
+            found = work.procedure(key).share(self._samples.for_model, train)
+            if found is None:
+                return None
+            self._shared[job] = found
+        return self._shared.get(job)
 
     def fit_final(self, candidate, scores, choice, calibrates=True):
         """Fit what was chosen to all samples, and calibrate it by those that were held out."""
@@ -478,14 +500,15 @@ class _Found(NamedTuple):
 
 def _choose_inside(work, counts, left_out, key):
     """Return the position of the size that inner folds choose; None in these themselves."""
-    if len(left_out) == 2 or key is None or work.trial.only_score:
+    if len(left_out) == 2 or key is None:
         return None
     return work.trial.choose_inside(counts, *left_out, key).position
 
 
 def _predict(work, *job):
-    """Do a job; samples that were checked when they were given are not checked in each fit."""
-    with config_context(assume_finite=not work.samples.is_learned):
+    """Do a job; what was checked when it was given is not checked in each fit."""
+    is_known = not work.samples.is_learned
+    with config_context(assume_finite=is_known, skip_parameter_validation=is_known):
         return _predict_set(work, *job)
 
 
@@ -505,6 +528,10 @@ def _predict_set(work, left_out, key, position, summary):
     if has_random:
         orders["orders"] = trial.random_orders(*left_out, data.X.shape[1])
     ask = _score_set if trial.choice.needs_scores else _count_set
+    if trial.only_score and position is not None:  # of which no other model has a part in the score
+        if isinstance(path, RankedPath):
+            path, sizes, position = path.take_model(sizes, position), sizes[[position]], 0
+        mine, position = np.array([position]), None
     place = None if position is None else mine[position]
     tested, drawn, chosen = ask(trial, data, path, left_out, test, sizes, place, orders)
     if chosen is not None and chosen.probabilities is not None:

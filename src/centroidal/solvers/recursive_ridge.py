@@ -35,7 +35,7 @@ def class_targets(counts):
 
 
 @with_limited_blas(lambda rows, *_: rows.rows.shape)
-def rank_by_elimination(rows, targets, alpha):
+def rank_by_elimination(rows, targets, alpha, gram=None):
     """Rank all features, those that stay longest first, and tell what each was worth.
 
     Parameters
@@ -46,6 +46,8 @@ def rank_by_elimination(rows, targets, alpha):
         What is predicted, centred, times the same.
     alpha : float
         Penalty.
+    gram : ndarray of shape (n_samples, n_samples) or None
+        Inner products of the samples, if they are known.
 
     Returns
     -------
@@ -58,7 +60,7 @@ def rank_by_elimination(rows, targets, alpha):
     kept, left_out, rises = np.arange(rows.rows.shape[1]), [], []
     part = rows
     while kept.size > _ONE_BY_ONE:
-        weights = _ridge_weights(part, targets, alpha)
+        weights = _ridge_weights(part, targets, alpha, gram if part is rows else None)
         squares = np.einsum("ij,ij->i", weights, weights)
         order = rank_features(squares, WEIGHT_ROUNDING * squares.max())
         n_next = max(_ONE_BY_ONE, -(-kept.size // 2))
@@ -73,11 +75,12 @@ def rank_by_elimination(rows, targets, alpha):
     return ranking, worths
 
 
-def _ridge_weights(rows, targets, alpha):
+def _ridge_weights(rows, targets, alpha, gram=None):
     """Solve for features or for samples, whichever are fewer."""
     n_samples, n_features = rows.rows.shape
     if n_features > n_samples:
-        return rows.pull_back(_solve_ridge(rows.gram(), targets, alpha))
+        gram = rows.gram() if gram is None else gram.copy()
+        return rows.pull_back(_solve_ridge(gram, targets, alpha))
     return _solve_ridge(rows.scatter(), rows.pull_back(targets), alpha)
 
 

@@ -54,15 +54,19 @@ class _DenseResiduals:
     vectors_at_once = 32  # reading the data takes the time
 
     def __init__(self, X, codes, weights, means, scale):
+        self.codes = codes
+        self.weights = weights
+        self.total = weights.sum()
+        is_same = not means.any() and (scale == 1.0).all() and (weights == 1.0).all()
+        if is_same and X.dtype == float and X.flags.c_contiguous:
+            self.rows = X  # is never written to
+            return
         self.rows = means[codes] if len(means) > 1 else np.tile(means, (X.shape[0], 1))
         np.subtract(X, self.rows, out=self.rows)
         if (scale != 1.0).any():
             self.rows /= scale
         if (weights != 1.0).any():
             self.rows *= np.sqrt(weights)[:, None]
-        self.codes = codes
-        self.weights = weights
-        self.total = weights.sum()
 
     def scatter(self):
         """Inner products of the features."""
@@ -95,8 +99,8 @@ class _DenseResiduals:
         return self.rows.T @ left
 
     def subtract_levels(self):
-        """Subtract from every residual the mean of its entries, in place."""
-        self.rows -= self.rows.mean(axis=1, keepdims=True)
+        """Subtract from every residual the mean of its entries."""
+        self.rows = self.rows - self.rows.mean(axis=1, keepdims=True)
         return self
 
     def column_squares(self):

@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
 from ._optional import is_of_dask
 from ._parameters import check_choice, check_columns, check_parameters
 from ._sparse import check_sparse_structure
-from ._typing import Array, ArrayLike, Mask, Method
+from ._typing import Array, ArrayLike, Decorated, Mask
 
 # What the compiled loops read as it is; everything else becomes float64.
 _DTYPES = [
@@ -223,7 +223,7 @@ def _load(values):
     return load(values)
 
 
-def row_by_row(columns: Callable[[Any], Any]) -> Callable[[Method], Method]:
+def row_by_row(columns: Callable[[Any], Any]) -> Callable[[Decorated], Decorated]:
     """Make a method that takes each sample by itself lazy for Dask collections.
 
     `columns` tells of an estimator how the columns of a data frame are named.
@@ -250,7 +250,7 @@ def _call_method(estimator, name, X):
     return getattr(estimator, name)(X)
 
 
-def available_if(check: Callable[[Any], Any]) -> Callable[[Method], Method]:
+def available_if(check: Callable[[Any], Any]) -> Callable[[Decorated], Decorated]:
     """Return scikit-learn's decorator, of which type checkers know nothing."""
     return metaestimators.available_if(check)
 

@@ -4,7 +4,7 @@ import sys
 from functools import partial
 from itertools import islice
 
-from ._typing import Method
+from ._typing import Decorated
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -19,7 +19,7 @@ except ImportError:
         return method
 
 
-def with_callbacks(method: Method) -> Method:
+def with_callbacks(method: Decorated) -> Decorated:
     """Let scikit-learn's callbacks follow a method, if there are any."""
     return _with_callbacks(method)
 

@@ -32,7 +32,7 @@ Priors: TypeAlias = Literal["uniform", "empirical"]
 Refinement: TypeAlias = Literal[None, "em"]
 Rule: TypeAlias = Literal["best", "one_se"]
 Scatter: TypeAlias = Literal["total", "within"]
-Score: TypeAlias = Literal[
+ScoreName: TypeAlias = Literal[
     "accuracy",
     "balanced_accuracy",
     "f1_macro",
@@ -96,8 +96,8 @@ ClassWeight: TypeAlias = Literal["balanced"] | dict[Any, float] | None
 Folds: TypeAlias = int | Splitter | Iterable[tuple[Any, Any]]
 NComponents: TypeAlias = int | float | Literal["log2"] | None
 NFeatures: TypeAlias = int | float | None
-Path: TypeAlias = str | PathLike[str]
-Progress: TypeAlias = bool | Callable[..., object] | None
+FilePath: TypeAlias = str | PathLike[str]
+ShowProgress: TypeAlias = bool | Callable[..., object] | None
 RandomState: TypeAlias = int | np.random.RandomState | None
 Scorer: TypeAlias = str | Callable[..., float] | None
 SharedFeatures: TypeAlias = ArrayLike | int | float | Literal["auto"] | None
@@ -109,4 +109,5 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
 
-Method = TypeVar("Method", bound=Callable[..., Any])  # which a decorator leaves as it is
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])  # which a decorator leaves as it is
+Fitted = TypeVar("Fitted")  # an estimator that is returned as the class it has

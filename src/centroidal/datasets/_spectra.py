@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from .._typing import RandomState
 from ._generators import (
     check_between,
     check_count,
@@ -22,16 +23,16 @@ NOISE = 0.01
 
 
 def make_spectra(
-    n_specimens=60,
-    n_features=151,
+    n_specimens: int = 60,
+    n_features: int = 151,
     *,
-    n_replicates=3,
-    n_classes=2,
-    n_informative=3,
-    effect=0.3,
-    background=1.0,
-    random_state=None,
-):
+    n_replicates: int = 3,
+    n_classes: int = 2,
+    n_informative: int = 3,
+    effect: float = 0.3,
+    background: float = 1.0,
+    random_state: RandomState = None,
+) -> Bunch:
     r"""Generate near-infrared spectra of specimens that are measured several times.
 
     A spectrum is a sum of 15 overlapping peaks whose heights vary from specimen to specimen. A few

@@ -1,9 +1,17 @@
 """Features in the order of an axis, such as wavelengths: which bands of them are selected."""
 
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
+from .._typing import ArrayLike, Estimator
 from ..model_selection.bands import feature_axis, find_bands
 from .display import Display, check_has, check_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..model_selection import FeatureSelection
 
 __all__ = ["BandsDisplay"]
 
@@ -57,7 +65,15 @@ class BandsDisplay(Display):
     (2, 2)
     """
 
-    def __init__(self, centers, support, classes, *, feature_names=None, max_gap=2):
+    def __init__(
+        self,
+        centers: ArrayLike,
+        support: ArrayLike,
+        classes: ArrayLike,
+        *,
+        feature_names: ArrayLike | None = None,
+        max_gap: int = 2,
+    ) -> None:
         self.centers = np.asarray(centers)
         self.support = np.asarray(support, dtype=bool)
         self.classes = np.asarray(classes)
@@ -66,8 +82,16 @@ class BandsDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y, *, feature_names=None, max_gap=2, ax=None, **line_options
-    ):
+        cls,
+        estimator: Estimator,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        feature_names: ArrayLike | None = None,
+        max_gap: int = 2,
+        ax: "Axes | None" = None,
+        **line_options: Any,
+    ) -> Self:
         """Draw what a fitted estimator selects over the class means of samples.
 
         Parameters
@@ -91,7 +115,14 @@ class BandsDisplay(Display):
         return display.plot(ax, **line_options)
 
     @classmethod
-    def from_selection(cls, selection, *, max_gap=2, ax=None, **line_options):
+    def from_selection(
+        cls,
+        selection: "FeatureSelection",
+        *,
+        max_gap: int = 2,
+        ax: "Axes | None" = None,
+        **line_options: Any,
+    ) -> Self:
         """Draw what `select_features` found over the class means, as the method saw them.
 
         Parameters

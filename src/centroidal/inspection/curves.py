@@ -1,10 +1,19 @@
 """Scores: against a hyperparameter, against the number of features, and of compared classifiers."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
+from .._typing import ArrayLike, Estimator
 from ..model_selection import Comparison, SelectionCurve, compare, selection_curve
 from ..model_selection.metrics import check_scoring
 from .display import Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..model_selection import FeatureSelection
 
 __all__ = ["ComparisonDisplay", "PathDisplay", "SelectionCurveDisplay"]
 
@@ -67,13 +76,26 @@ class PathDisplay(Display):
     ('number of features', 'log')
     """
 
-    def __init__(self, path, *, chosen=None, score_name="score"):
+    def __init__(
+        self,
+        path: dict[str, Any],
+        *,
+        chosen: dict[str, Any] | None = None,
+        score_name: str = "score",
+    ) -> None:
         self.path = path
         self.chosen = chosen
         self.score_name = score_name
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, name=None, **line_options):
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        *,
+        ax: "Axes | None" = None,
+        name: str | None = None,
+        **line_options: Any,
+    ) -> Self:
         """Draw the path of a fitted estimator that chose a hyperparameter by cross-validation.
 
         Parameters
@@ -99,7 +121,14 @@ class PathDisplay(Display):
         return cls(path, chosen=chosen, score_name=scored_by).plot(ax, name=name, **line_options)
 
     @classmethod
-    def from_selection(cls, selection, *, ax=None, name=None, **line_options):
+    def from_selection(
+        cls,
+        selection: "FeatureSelection",
+        *,
+        ax: "Axes | None" = None,
+        name: str | None = None,
+        **line_options: Any,
+    ) -> Self:
         """Draw the path of what `select_features` found.
 
         Parameters
@@ -118,15 +147,15 @@ class PathDisplay(Display):
     @classmethod
     def from_cv_results(
         cls,
-        cv_results,
+        cv_results: dict[str, Any],
         *,
-        param="n_features_to_select",
-        chosen=None,
-        score_name="score",
-        ax=None,
-        name=None,
-        **line_options,
-    ):
+        param: str = "n_features_to_select",
+        chosen: int | None = None,
+        score_name: str = "score",
+        ax: "Axes | None" = None,
+        name: str | None = None,
+        **line_options: Any,
+    ) -> Self:
         """Draw ``cv_results_`` of a search of scikit-learn over numbers of features.
 
         Parameters
@@ -249,11 +278,19 @@ class SelectionCurveDisplay(Display):
     ['F statistic', 'ReliefF']
     """
 
-    def __init__(self, curves):
+    def __init__(self, curves: SelectionCurve | dict[str, SelectionCurve]) -> None:
         self.curves = curves
 
     @classmethod
-    def from_selector(cls, selector, X, y, *, ax=None, **options):
+    def from_selector(
+        cls,
+        selector: Estimator | dict[str, Any],
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        ax: "Axes | None" = None,
+        **options: Any,
+    ) -> Self:
         """Find the curve of one selector or of several, and draw it.
 
         Parameters
@@ -272,7 +309,13 @@ class SelectionCurveDisplay(Display):
         return cls(selection_curve(selector, X, y, **options)).plot(ax)
 
     @classmethod
-    def from_curve(cls, curves, *, ax=None, **line_options):
+    def from_curve(
+        cls,
+        curves: SelectionCurve | dict[str, SelectionCurve],
+        *,
+        ax: "Axes | None" = None,
+        **line_options: Any,
+    ) -> Self:
         """Draw curves that were found before; `ax` and `line_options` as in `plot`."""
         return cls(curves).plot(ax, **line_options)
 
@@ -345,11 +388,19 @@ class ComparisonDisplay(Display):
     ['sparse centers', 'naive Bayes']
     """
 
-    def __init__(self, comparison):
+    def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
 
     @classmethod
-    def from_estimators(cls, estimators, X, y, *, ax=None, **options):
+    def from_estimators(
+        cls,
+        estimators: dict[str, Any] | None,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        ax: "Axes | Sequence[Axes] | None" = None,
+        **options: Any,
+    ) -> Self:
         """Compare classifiers and draw the result.
 
         Parameters
@@ -368,11 +419,17 @@ class ComparisonDisplay(Display):
         return cls(compare(estimators, X, y, **options)).plot(ax)
 
     @classmethod
-    def from_comparison(cls, comparison, *, ax=None, **dot_options):
+    def from_comparison(
+        cls,
+        comparison: Comparison,
+        *,
+        ax: "Axes | Sequence[Axes] | None" = None,
+        **dot_options: Any,
+    ) -> Self:
         """Draw a comparison that was made before; `ax` and `dot_options` as in `plot`."""
         return cls(comparison).plot(ax, **dot_options)
 
-    def plot(self, ax=None, **dot_options):
+    def plot(self, ax: "Axes | Sequence[Axes] | None" = None, **dot_options: Any) -> Self:
         """Draw the picture and return it.
 
         Parameters

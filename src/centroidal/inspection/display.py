@@ -1,14 +1,19 @@
 """What all pictures share: where they are drawn."""
 
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
 from .._optional import require
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Display:
     """Parent of the pictures, which `_draw` themselves on the axes that they are given."""
 
-    def plot(self, ax=None, **options):
+    def plot(self, ax: "Axes | None" = None, **options: Any) -> Self:
         """Draw the picture and return it.
 
         Parameters

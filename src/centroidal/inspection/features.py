@@ -1,12 +1,18 @@
 """Features that speak for a class, features selected again and again, samples in a subspace."""
 
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 from scipy.sparse import issparse
 
 from .._optional import require
 from .._parameters import check_count
 from .._sparse import check_sparse_structure
+from .._typing import ArrayLike, Estimator
 from .display import Display, check_has, check_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["FeatureGroupsDisplay", "StabilityDisplay", "SubspaceDisplay"]
 
@@ -68,8 +74,15 @@ class FeatureGroupsDisplay(Display):
     """
 
     def __init__(
-        self, deviations, groups, classes, columns, *, feature_names=None, value_name=_DEVIATION
-    ):
+        self,
+        deviations: ArrayLike,
+        groups: ArrayLike,
+        classes: ArrayLike,
+        columns: ArrayLike,
+        *,
+        feature_names: ArrayLike | None = None,
+        value_name: str = _DEVIATION,
+    ) -> None:
         self.deviations = np.asarray(deviations)
         self.groups = np.asarray(groups)
         self.classes = np.asarray(classes)
@@ -80,14 +93,14 @@ class FeatureGroupsDisplay(Display):
     @classmethod
     def from_estimator(
         cls,
-        estimator,
+        estimator: Estimator,
         *,
-        n_features_per_class=10,
-        feature_names=None,
-        ax=None,
-        colorbar=True,
-        **image_options,
-    ):
+        n_features_per_class: int | None = 10,
+        feature_names: ArrayLike | None = None,
+        ax: "Axes | None" = None,
+        colorbar: bool = True,
+        **image_options: Any,
+    ) -> Self:
         """Draw the groups of a fitted estimator.
 
         Deviations are divided by `feature_scale_`, the unit in which the classifier measures: so a
@@ -238,15 +251,15 @@ class StabilityDisplay(Display):
 
     def __init__(
         self,
-        frequencies,
-        support,
-        columns,
+        frequencies: ArrayLike,
+        support: ArrayLike,
+        columns: ArrayLike,
         *,
-        feature_names=None,
-        threshold=None,
-        stability=None,
-        interval=None,
-    ):
+        feature_names: ArrayLike | None = None,
+        threshold: float | None = None,
+        stability: float | None = None,
+        interval: tuple[float, float] | None = None,
+    ) -> None:
         self.frequencies = np.asarray(frequencies)
         self.support = np.asarray(support, dtype=bool)
         self.columns = np.asarray(columns)
@@ -257,8 +270,14 @@ class StabilityDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator, *, n_features=20, feature_names=None, ax=None, **bar_options
-    ):
+        cls,
+        estimator: Estimator,
+        *,
+        n_features: int = 20,
+        feature_names: ArrayLike | None = None,
+        ax: "Axes | None" = None,
+        **bar_options: Any,
+    ) -> Self:
         """Draw the frequencies of a fitted selector.
 
         Parameters
@@ -366,13 +385,23 @@ class SubspaceDisplay(Display):
     'Fisher axis 1'
     """
 
-    def __init__(self, coordinates, y, *, threshold=None):
+    def __init__(
+        self, coordinates: ArrayLike, y: ArrayLike, *, threshold: float | None = None
+    ) -> None:
         self.coordinates = np.asarray(coordinates)
         self.y = np.asarray(y)
         self.threshold = threshold
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, ax=None, **options):
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        ax: "Axes | None" = None,
+        **options: Any,
+    ) -> Self:
         """Draw samples in the subspace of a fitted estimator.
 
         Parameters

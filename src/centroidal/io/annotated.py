@@ -3,16 +3,23 @@
 from pathlib import Path
 from shutil import copyfile
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._files import atomic_part, check_target
 from .._optional import require
 from .._parameters import check_flag
+from .._typing import FilePath
 from ..streaming import batches
 from ..streaming.request import quote
 from .prediction import predict_rows, predict_table
 from .tables import read_table
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+
+    from ..model_selection import FeatureSelection
 
 __all__ = ["write_anndata", "write_back"]
 
@@ -21,9 +28,15 @@ _PREDICTION = "centroidal_prediction"
 
 
 def write_anndata(
-    found, adata, *, target=None, layer=None, no_call=None, training=False,
-    key_added="rank_genes_groups",
-):  # fmt: skip
+    found: "FeatureSelection",
+    adata: "AnnData",
+    *,
+    target: str | None = None,
+    layer: str | None = None,
+    no_call: float | None = None,
+    training: bool = False,
+    key_added: str = "rank_genes_groups",
+) -> "AnnData":
     """Write a selection, and what its model says of cells, to AnnData, for scanpy to show.
 
     Parameters
@@ -97,9 +110,18 @@ def write_anndata(
 
 
 def write_back(
-    found, source, path=None, *, target, layer=None, no_call=None, training=False,
-    key_added="rank_genes_groups", force=False, **reading,
-):  # fmt: skip
+    found: "FeatureSelection",
+    source: FilePath,
+    path: FilePath | None = None,
+    *,
+    target: str,
+    layer: str | None = None,
+    no_call: float | None = None,
+    training: bool = False,
+    key_added: str = "rank_genes_groups",
+    force: bool = False,
+    **reading: Any,
+) -> None:
     """Write a selection to a copy of an .h5ad file, as :func:`write_anndata` does to AnnData.
 
     Cells are predicted in batches, so that the matrix need not fit in memory.

@@ -4,11 +4,13 @@ import hashlib
 import warnings
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._parameters import check_asked, check_count
+from .._typing import ArrayLike, Columns, FilePath
 from ..model_selection.feature_flow import steps_of, used_mask
 from ..streaming.documents import FOLDER_COLUMNS, document_rows
 from ..streaming.labels import (
@@ -29,15 +31,15 @@ _WEIGHERS = {"WordWeights", "Normalizer", "FunctionTransformer"}
 
 
 def read_documents(
-    source,
+    source: FilePath,
     *,
-    text=None,
-    target=None,
-    ids=None,
-    annotations=(),
-    encoding="utf-8",
-    max_bytes=None,
-):
+    text: Columns | None = None,
+    target: str | None = None,
+    ids: str | None = None,
+    annotations: Columns = (),
+    encoding: str = "utf-8",
+    max_bytes: int | None = None,
+) -> Table:
     r"""Read documents with a column of labels.
 
     Parameters
@@ -173,7 +175,7 @@ def _on_empty(X, request):
 # ------------------------------------------------------------------ which words decided
 
 
-def explain_documents(model, X, n_words=5):
+def explain_documents(model: Any, X: ArrayLike, n_words: int = 5) -> list[dict[str, float]]:
     """Tell for each document which of its words decided, and how much each weighs.
 
     The weight of a word is by how much the lead of the predicted class over the next one falls if

@@ -1,16 +1,19 @@
 """External validation: how well a model does on samples that it has not seen, with intervals."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from numbers import Real
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.stats import norm
 
 from .._parameters import check_count
 from .._plain import interval_text, percent, score_text
+from .._typing import ArrayLike, Floats, RandomState
 from ..model_selection.feature_flow import last_step
 from ..model_selection.intervals import (
     MOST_DRAWS,
@@ -110,12 +113,12 @@ class Evaluation:
     calls: dict | None = None
 
     @property
-    def recall(self):
+    def recall(self) -> Floats:
         """The share of each class that is recognised; NaN for a class without samples."""
         counts = self.confusion.sum(axis=1)
         return self.confusion.diagonal() / np.where(counts > 0, counts, np.nan)
 
-    def summary(self):
+    def summary(self) -> str:
         """Say in a sentence or two how well the model does, and what its file promised."""
         name = "accuracy" if self.promised is None else metric_of(self.promised["scoring"])
         groups = "" if self.n_groups is None else f" in {count_noun(self.n_groups, 'group')}"
@@ -143,7 +146,7 @@ class Evaluation:
             return words
         return f"{words}, which is {'less' if is_loss else 'more'} than the interval found"
 
-    def rows(self):
+    def rows(self) -> list[tuple[str, ...]]:
         """Return a row of texts for each metric: what it is called, its value, its interval."""
         return metric_rows(self.metrics, self.intervals)
 
@@ -156,9 +159,17 @@ class Evaluation:
 
 
 def evaluate_model(
-    model, X, y=None, *, groups=None, n_bootstrap=2000, random_state=0, allow_extra=False,
-    trusted=(), no_call=None,
-):  # fmt: skip
+    model: Any,
+    X: Table | ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    n_bootstrap: int = 2000,
+    random_state: RandomState = 0,
+    allow_extra: bool = False,
+    trusted: Sequence[str] = (),
+    no_call: float | None = None,
+) -> Evaluation:
     """Score a fitted model on samples that it has not seen (external validation).
 
     Parameters

@@ -1,10 +1,11 @@
 """One model of several that were trained on different samples, without these samples."""
 
+from collections.abc import Sequence
 from copy import copy
 from functools import reduce
 from itertools import chain
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from .._data import Features
 from .._parameters import check_choice, check_count, check_flag, check_shared_features
 from .._plain import json_plain, percent
+from .._typing import CommonFeatures
 from ..classifiers import (
     ConformalClassifier,
     DisjointCentroidClassifier,
@@ -45,8 +47,13 @@ class _Part(NamedTuple):
 
 
 def merge_models(
-    models, *, n_features_to_select=None, features="same", names=None, return_remarks=False
-):
+    models: Sequence[Any],
+    *,
+    n_features_to_select: int | None = None,
+    features: CommonFeatures = "same",
+    names: Sequence[str] | None = None,
+    return_remarks: bool = False,
+) -> Any:
     """Merge models of different samples into the model of all these samples.
 
     The models may have been trained at sites that must not share their samples: each sends its
@@ -122,7 +129,7 @@ def merge_models(
     True
     """
     check_flag("return_remarks", return_remarks)
-    check_choice("features", features, ("same", "intersection"))
+    check_choice("features", features, get_args(CommonFeatures))
     remarks = []
     parts = [_take_chosen(part, remarks) for part in _name_parts(models, names)]
     _check_each(parts)

@@ -4,6 +4,7 @@ import re
 import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -13,13 +14,14 @@ from sklearn.utils import get_tags
 from .._data import check_fitted
 from .._files import check_target, write_atomically
 from .._parameters import check_flag, check_share
+from .._typing import Array, Columns, FilePath, HasShape
 from ..model_selection.feature_flow import follow_features, split_conformal, steps_of
-from ..persistence.model_file import objects_in
+from ..persistence.model_file import ModelCard, objects_in
 from ..streaming.request import N_NAMES, count_noun, list_names, quote
 from ..streaming.text import csv_bytes
 from .documents import read_documents, takes_documents
 from .duplicates import COLLAPSES
-from .tables import read_table
+from .tables import Table, read_table
 
 __all__ = [
     "Predictions",
@@ -71,7 +73,7 @@ class Predictions:
     no_call: float | None = None
 
     @property
-    def calls(self):
+    def calls(self) -> Array:
         """The class of each sample, None where none, or more than one, is credible; as objects."""
         if self.credible is None:
             return np.array(self.labels, dtype=object)
@@ -80,7 +82,7 @@ class Predictions:
         pairs = zip(found, is_called.tolist(), strict=True)
         return np.array([label if called else None for label, called in pairs], dtype=object)
 
-    def counts(self):
+    def counts(self) -> dict[Any, int]:
         """Count the samples of each class, and those without a call by the reason."""
         calls = self.calls.tolist()
         found = {str(label): calls.count(label) for label in self.classes.tolist()}
@@ -93,7 +95,7 @@ class Predictions:
     def __repr__(self):
         return f"<Predictions: {len(self.labels)} samples, {len(self.classes)} classes>"
 
-    def write_csv(self, path, force=False):
+    def write_csv(self, path: FilePath, force: bool = False) -> None:
         """Write a row for each sample: ``id``, ``prediction``, ``probability_<class>``, ``words``.
 
         Without ids, probabilities or words, their columns are left out. With `no_call` there is a
@@ -112,7 +114,7 @@ class Predictions:
         path = check_target(path, ".csv", force)
         write_atomically(path, self.csv_rows(), force=force)
 
-    def csv_rows(self, has_header=True):
+    def csv_rows(self, has_header: bool = True) -> bytes:
         """Return what `write_csv` writes, as bytes, or the rows alone.
 
         Parameters
@@ -141,7 +143,7 @@ class Predictions:
         return columns
 
     @property
-    def credible_names(self):
+    def credible_names(self) -> list[str]:
         """All classes that are credible for each sample, in one text, or "none"."""
         named = (map(str, self.classes[row].tolist()) for row in self.credible)
         return ["; ".join(names) or "none" for names in named]
@@ -152,7 +154,14 @@ def say_words(words):
     return "; ".join(f"{word} ({weight:+.3g})" for word, weight in words.items())
 
 
-def predict_table(model, table, *, target=None, allow_extra=False, no_call=None):
+def predict_table(
+    model: Any,
+    table: Table,
+    *,
+    target: str | None = None,
+    allow_extra: bool = False,
+    no_call: float | None = None,
+) -> Predictions:
     """Predict the classes of the samples of a table, with its columns matched by name.
 
     The order of the columns does not matter. Columns that the model was fitted to but does not
@@ -302,7 +311,14 @@ def label_name(card):
     return None if is_feature or not isinstance(name, str) else name
 
 
-def read_new_samples(source, *, card=None, target=None, drop=(), **options):
+def read_new_samples(
+    source: FilePath | HasShape,
+    *,
+    card: ModelCard | None = None,
+    target: str | None = None,
+    drop: Columns = (),
+    **options: Any,
+) -> Table:
     """Read a table of new samples, in which the labels of training may, but need not, be.
 
     Parameters

@@ -4,10 +4,11 @@ import re
 from collections import Counter
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._files import check_source, suffix_of
 from .._optional import require
+from .._typing import FilePath
 from ..streaming.annotated_file import Hdf5Store
 from ..streaming.labels import MISSING
 from ..streaming.request import Request, clean_errors, texts
@@ -40,7 +41,9 @@ class _Grid(NamedTuple):
     remarks: list
 
 
-def preview_table(path, *, transpose=False, max_bytes=None):
+def preview_table(
+    path: FilePath, *, transpose: bool = False, max_bytes: int | None = None
+) -> dict[str, Any]:
     r"""Return the first rows of a file, and what its columns seem to be.
 
     Parameters

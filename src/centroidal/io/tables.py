@@ -3,16 +3,17 @@
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
 from .._files import check_source, suffix_of
 from .._parameters import check_asked, check_choice, check_flag
+from .._typing import Columns, Decimal, Delimiter, Duplicates, FilePath, HasShape, TableImputation
 from ..model_selection.annotated import is_annotated
 from ..streaming.labels import check_labels, say_repeated_ids, say_unusual_labels
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
 from ..streaming.request import Request, count_noun, list_values
-from ..streaming.text import SEPARATORS
 from ._arrays import read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
 from ._formats import (
     find_10x,
@@ -26,7 +27,7 @@ from ._formats import (
 )
 from ._frames import read_frame, read_frame_sheet, read_parquet, read_parquet_sheet
 from ._text import read_text_sheet
-from .duplicates import COLLAPSES, collapse_features
+from .duplicates import collapse_features
 from .sheets import annotation_texts, join_sheet
 
 __all__ = ["Table", "read_table"]
@@ -99,12 +100,12 @@ class Table:
     sheet: dict | None = None
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Number of samples."""
         return self.X.shape[0]
 
     @property
-    def n_features(self):
+    def n_features(self) -> int:
         """Number of features."""
         return self.X.shape[1]
 
@@ -117,23 +118,23 @@ class Table:
 
 
 def read_table(
-    source,
+    source: FilePath | HasShape,
     *,
-    target=None,
-    ids=None,
-    drop=(),
-    transpose=False,
-    layer=None,
-    impute=None,
-    duplicates="refuse",
-    annotations=(),
-    samples=None,
-    sample_id=None,
-    allow_unmatched=False,
-    delimiter=None,
-    decimal=".",
-    max_bytes=None,
-):
+    target: str | None = None,
+    ids: str | None = None,
+    drop: Columns = (),
+    transpose: bool = False,
+    layer: str | None = None,
+    impute: TableImputation = None,
+    duplicates: Duplicates = "refuse",
+    annotations: Columns = (),
+    samples: FilePath | HasShape | None = None,
+    sample_id: str | None = None,
+    allow_unmatched: bool = False,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
+    max_bytes: int | None = None,
+) -> Table:
     """Read a table of numbers with a column of labels.
 
     Parameters
@@ -250,10 +251,10 @@ def read_table(
     """
     check_flag("transpose", transpose)
     check_flag("allow_unmatched", allow_unmatched)
-    check_choice("impute", impute, (None, "median", "drop-features"))
-    check_choice("duplicates", duplicates, ("refuse", *COLLAPSES))
-    check_choice("delimiter", delimiter, (None, *SEPARATORS))
-    check_choice("decimal", decimal, (".", ","))
+    check_choice("impute", impute, get_args(TableImputation))
+    check_choice("duplicates", duplicates, get_args(Duplicates))
+    check_choice("delimiter", delimiter, get_args(Delimiter))
+    check_choice("decimal", decimal, get_args(Decimal))
     if delimiter == decimal:
         raise ValueError(f"delimiter={delimiter!r} must not be decimal={decimal!r}.")
     is_file = isinstance(source, (str, Path))

@@ -7,7 +7,7 @@ the run over all of them. The answer is in comparison.py, whom to compare in lin
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -23,7 +23,8 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from .._data import check_labelled, check_labels, label_codes, rows_of
 from .._parameters import check_classifier, check_jobs
 from .._progress import progress_function
-from .comparison import FoldResult, Question, tabulate
+from .._typing import ArrayLike, Estimator, Folds, Imputation, RandomState, Scorer, ShowProgress
+from .comparison import Comparison, FoldResult, Question, tabulate
 from .feature_flow import used_features
 from .lineup import comparison_lineup, inner_folds
 from .metrics import check_scoring
@@ -40,22 +41,22 @@ _CHOSEN = (
 
 
 def compare(
-    estimators,
-    X,
-    y,
+    estimators: dict[str, Any] | None,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    cv=5,
-    n_repeats=None,
-    scoring=None,
-    baseline=None,
-    impute=None,
-    preprocess=None,
-    text=None,
-    groups=None,
-    n_jobs=None,
-    random_state=None,
-    progress=None,
-):
+    cv: Folds = 5,
+    n_repeats: int | None = None,
+    scoring: Scorer = None,
+    baseline: str | None = None,
+    impute: Imputation | Estimator | None = None,
+    preprocess: Estimator | str | None = None,
+    text: bool | dict[str, Any] | None = None,
+    groups: ArrayLike | None = None,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+    progress: ShowProgress = None,
+) -> Comparison:
     """Compare classifiers on the same folds, with every choice made inside them.
 
     Each member of the line-up is cloned and fitted to the training set of a fold, and to nothing
@@ -191,21 +192,21 @@ def compare(
 
 
 def iter_comparison(
-    estimators,
-    X,
-    y,
+    estimators: dict[str, Any] | None,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    cv=5,
-    n_repeats=None,
-    scoring=None,
-    baseline=None,
-    impute=None,
-    preprocess=None,
-    text=None,
-    groups=None,
-    n_jobs=None,
-    random_state=None,
-):
+    cv: Folds = 5,
+    n_repeats: int | None = None,
+    scoring: Scorer = None,
+    baseline: str | None = None,
+    impute: Imputation | Estimator | None = None,
+    preprocess: Estimator | str | None = None,
+    text: bool | dict[str, Any] | None = None,
+    groups: ArrayLike | None = None,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> "ComparisonRun":
     """Compare classifiers one fit at a time, with what is finished so far at hand.
 
     Parameters
@@ -280,7 +281,7 @@ class ComparisonInterrupted(KeyboardInterrupt):
         What was finished by then.
     """
 
-    def __init__(self, comparison):
+    def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
         n_done, n_total = len(comparison.results), comparison.scores.size
         super().__init__(
@@ -459,16 +460,16 @@ class ComparisonRun:
         Estimate of the time that the others will take; NaN before the first one.
     """
 
-    def __init__(self, trial, members, question, n_jobs):
+    def __init__(self, trial: Any, members: Any, question: Any, n_jobs: int | None) -> None:
         self._trial, self._members, self._question = trial, members, question
         self._n_jobs = n_jobs
         self._found = {}
         self._seconds = 0.0
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._members) * len(self._question.folds)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[FoldResult]:
         question = self._question
         jobs = [
             (self._trial, name, each, fold, int(question.seeds[fold]), *question.folds[fold])
@@ -488,23 +489,23 @@ class ComparisonRun:
             _end_early(found)
 
     @property
-    def results(self):
+    def results(self) -> list[FoldResult]:
         """What is finished."""
         return list(self._found.values())
 
     @property
-    def n_done(self):
+    def n_done(self) -> int:
         """Number of fits that are finished."""
         return len(self._found)
 
     @property
-    def seconds_left(self):
+    def seconds_left(self) -> float:
         """Estimate of the time that the others will take."""
         if not self._found:
             return np.nan
         return self._seconds / self.n_done * (len(self) - self.n_done)
 
-    def comparison(self):
+    def comparison(self) -> Comparison:
         """Return the :class:`Comparison` of what is finished; missing folds count for nothing."""
         return tabulate(self._question, self._members, self.results)
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.dummy import DummyClassifier
 
+from .._typing import Array, Floats
 from .feature_flow import last_step
 from .html import comparison_html
 from .intervals import (
@@ -138,23 +139,23 @@ class Comparison:
     versions: dict = field(repr=False)
 
     @property
-    def names(self):
+    def names(self) -> tuple[str, ...]:
         """Names of the members, in the order of the line-up."""
         return tuple(self.table["name"].tolist())
 
     @property
-    def is_complete(self):
+    def is_complete(self) -> bool:
         """Whether every member was tried in every fold."""
         return len(self.results) == self.scores.size
 
-    def results_of(self, name):
+    def results_of(self, name: str) -> list[FoldResult]:
         """Return what a member did, a :class:`FoldResult` for each fold that is finished."""
         if name not in self.names:
             raise ValueError(f"name={name!r} must be one of {', '.join(self.names)}.")
         found = [each for each in self.results if each.name == name]
         return sorted(found, key=lambda each: each.fold)
 
-    def predictions(self, name):
+    def predictions(self, name: str) -> dict[str, Array]:
         """Tabulate what a member predicted for the test samples of all folds.
 
         A row for each: ``sample`` (its row in X), ``fold``, ``true`` and ``predicted`` label.
@@ -171,14 +172,14 @@ class Comparison:
             "predicted": self.classes[predicted],
         }
 
-    def recall(self, name):
+    def recall(self, name: str) -> Floats:
         """Share of the samples of each class that a member recognised; NaN if never tested."""
         self.results_of(name)
         confusion = self.confusion[name]
         tested = confusion.sum(axis=1)
         return np.where(tested, np.diag(confusion) / np.maximum(tested, 1), np.nan)
 
-    def summary(self):
+    def summary(self) -> str:
         """Write the table as text, the best first, with what went wrong below it."""
         n_samples, n_classes, n_folds = self.target.size, self.classes.size, len(self.folds)
         groups = "" if self.n_groups is None else f" in {self.n_groups} groups"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from .._data import LabelledData, check_labels, rows_of
 from .._parameters import check_classifier, check_jobs, number
+from .._typing import ArrayLike, Estimator, Folds, RandomState, Scorer
 from .feature_flow import last_step
 from .metrics import Scoring, check_scoring
 from .nested import check_feature_grid, score_path, score_table
@@ -59,19 +60,19 @@ class SelectionCurve:
 
 
 def selection_curve(
-    selector,
-    X,
-    y,
+    selector: Estimator | dict[str, Any],
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    n_features_grid=None,
-    estimator=None,
-    cv=5,
-    scoring=None,
-    n_random=10,
-    groups=None,
-    n_jobs=None,
-    random_state=None,
-):
+    n_features_grid: ArrayLike | int | None = None,
+    estimator: Estimator | None = None,
+    cv: Folds = 5,
+    scoring: Scorer = None,
+    n_random: int = 10,
+    groups: ArrayLike | None = None,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> SelectionCurve | dict[str, SelectionCurve]:
     """Score a classifier on the best features of a selector, for many numbers of features.
 
     In each fold the selector is fitted once, to the training set alone, and ranks all features.

@@ -8,6 +8,18 @@ import numpy as np
 from .. import _state as state
 from .._data import LabelledData, check_labelled, check_moments
 from .._parameters import check_parameters, check_weight_grid
+from .._typing import (
+    ArrayLike,
+    Assignment,
+    Calibration,
+    Folds,
+    MomentScale,
+    Norm,
+    RandomState,
+    Rule,
+    Scorer,
+    SharedFeatures,
+)
 from ..classifiers import DisjointCentroidClassifier
 from ..classifiers.disjoint_centroid_rule import DisjointCentroidRule, DisjointSolution
 from ..statistics import class_moments, map_blocks
@@ -83,6 +95,9 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
     (True, 20)
     """
 
+    baseline_weight_: float
+    best_estimator_: DisjointCentroidClassifier
+
     _state = {
         "baseline_weight_": state.number(0.0, infinite=True),
         "best_estimator_": state.estimator,
@@ -90,22 +105,22 @@ class DisjointCentroidClassifierCV(CrossValidatedMixin, DisjointCentroidRule):
 
     def __init__(
         self,
-        assignment="alternating",
+        assignment: Assignment = "alternating",
         *,
-        baseline_weights=None,
-        disjoint=True,
-        norm="normalized",
-        shared_features="auto",
-        center=False,
-        scale=None,
-        calibration=None,
-        n_init=100,
-        cv=None,
-        scoring=None,
-        rule="one_se",
-        random_state=None,
-        n_jobs=None,
-    ):
+        baseline_weights: ArrayLike | None = None,
+        disjoint: bool = True,
+        norm: Norm = "normalized",
+        shared_features: SharedFeatures = "auto",
+        center: bool = False,
+        scale: MomentScale = None,
+        calibration: Calibration = None,
+        n_init: int = 100,
+        cv: Folds | None = None,
+        scoring: Scorer = None,
+        rule: Rule = "one_se",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.assignment = assignment
         self.baseline_weights = baseline_weights
         self.disjoint = disjoint

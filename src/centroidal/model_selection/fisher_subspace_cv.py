@@ -10,7 +10,7 @@ from scipy.linalg import svd
 from .. import _state as state
 from .._data import Features, check_labelled, check_moments
 from .._parameters import check_choice, check_component_grid, check_parameters, check_priors, choice
-from .._typing import PathWhitening, Scatter
+from .._typing import ArrayLike, Folds, PathWhitening, Priors, Rule, Scatter, Scorer, Threshold
 from ..classifiers import FisherSubspaceClassifier
 from ..classifiers.fisher_recipe import (
     FisherRecipe,
@@ -109,6 +109,9 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
     True
     """
 
+    scatter_: str
+    best_estimator_: FisherSubspaceClassifier
+
     _state = {
         "scatter_": state.text("total", "within"),
         "best_estimator_": state.estimator,
@@ -119,17 +122,17 @@ class FisherSubspaceClassifierCV(CrossValidatedMixin, FisherRule):
     def __init__(
         self,
         *,
-        whitening="truncated",
-        scatter="total",
-        n_components_grid=None,
-        threshold="inclusive",
-        balance=0.99,
-        priors="uniform",
-        cv=None,
-        scoring=None,
-        rule="best",
-        n_jobs=None,
-    ):
+        whitening: PathWhitening = "truncated",
+        scatter: Scatter | tuple[Scatter, ...] = "total",
+        n_components_grid: ArrayLike | int | None = None,
+        threshold: Threshold = "inclusive",
+        balance: float = 0.99,
+        priors: Priors | ArrayLike = "uniform",
+        cv: Folds | None = None,
+        scoring: Scorer = None,
+        rule: Rule = "best",
+        n_jobs: int | None = None,
+    ) -> None:
         self.whitening = whitening
         self.scatter = scatter
         self.n_components_grid = n_components_grid

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from .._plain import interval_text, score_text
+from .._typing import Floats
 from .methods import plain_score
 from .repeatable import run_jobs
 
@@ -54,16 +55,16 @@ class LearningCurve:
     _laws: np.ndarray | None = None  # of resampled draws
 
     @property
-    def means(self):
+    def means(self) -> Floats:
         """Mean score of each size."""
         return self.scores.mean(axis=0)
 
     @property
-    def errors(self):
+    def errors(self) -> Floats:
         """Standard deviation of the score over draws, for each size."""
         return self.scores.std(axis=0, ddof=1)
 
-    def extrapolate(self, n_samples):
+    def extrapolate(self, n_samples: int) -> tuple[float, float, float]:
         """Return the score that a selection from so many samples is expected to have.
 
         Parameters
@@ -91,11 +92,11 @@ class LearningCurve:
         return value, float(value - step), float(min(value + step, most))
 
     @property
-    def n_with_more(self):
+    def n_with_more(self) -> int:
         """Number of samples if there were half as many again."""
         return round(1.5 * float(self.n_samples[-1]))
 
-    def summary(self):
+    def summary(self) -> str:
         """Say what more samples would give."""
         if self.law is None:
             return f"What more samples would give is not known: {self.trouble}."

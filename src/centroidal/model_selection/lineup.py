@@ -1,11 +1,13 @@
 """Whom to compare: our methods beside what is commonly used, each choosing for itself."""
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from .._parameters import check_count
+from .._typing import ArrayLike, Folds, Scorer
 from .methods import DataKind, lineup_methods
 
 __all__ = ["comparison_lineup", "inner_folds"]
@@ -15,15 +17,15 @@ _NUMBERS_OF_FEATURES = (4, 16, 64, 256)
 
 
 def comparison_lineup(
-    n_features,
+    n_features: int,
     *,
-    n_classes=2,
-    is_sparse=False,
-    inner_cv=5,
-    scoring=None,
-    n_features_grid=None,
-    neural=False,
-):
+    n_classes: int = 2,
+    is_sparse: bool = False,
+    inner_cv: Folds = 5,
+    scoring: Scorer = None,
+    n_features_grid: ArrayLike | None = None,
+    neural: bool = False,
+) -> dict[str, Any]:
     """Whom :func:`compare` compares if nothing is said: our methods and what is commonly used.
 
     The members are those of :ref:`the table of methods <methods>`, by their keys; a key means the

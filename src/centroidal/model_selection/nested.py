@@ -9,7 +9,7 @@ choose among models of a path by cross-validation, at the end, use the same tabl
 
 from functools import cached_property, partial
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn import get_config
@@ -25,6 +25,7 @@ from .._parameters import (
     optional,
 )
 from .._progress import ProgressMixin, with_callbacks
+from .._typing import Array, ArrayLike
 from ..solvers.calibration import fit_temperature, temper
 from ..solvers.conformal import HeldOut
 from ..statistics import map_blocks
@@ -593,6 +594,10 @@ class CrossValidatedMixin(ProgressMixin):
     training set, see `score_path`.
     """
 
+    path_: dict[str, Array]
+    n_splits_: int
+    best_score_: float
+
     _state = {
         "path_": state.columns_of_one_length,
         "n_splits_": state.count(1),
@@ -602,7 +607,9 @@ class CrossValidatedMixin(ProgressMixin):
     _counts_hits = False
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, **params):
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any
+    ) -> Self:
         """Choose the hyperparameter by cross-validation, then fit all samples with it.
 
         Parameters
@@ -659,7 +666,7 @@ class CrossValidatedMixin(ProgressMixin):
         """Training and test samples of each fold."""
         return list_folds(self.cv, data.X, data.classes[data.codes], **split_params)
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> Any:
         """Say which metadata the splitter and the scorer take, as a ``MetadataRouter``."""
         to_split = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=self).add_self_request(self)

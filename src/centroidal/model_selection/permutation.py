@@ -18,6 +18,7 @@ from scipy.special import gammaln
 from scipy.stats import beta
 
 from .._parameters import check_choice, check_count, number, optional
+from .._typing import ArrayLike
 from .repeatable import run_jobs
 
 __all__ = ["PermutationTest", "Permutations", "Relabelling", "run_permutations"]
@@ -77,22 +78,22 @@ class PermutationTest:
     expected_false: np.ndarray
 
     @property
-    def n_permutations(self):
+    def n_permutations(self) -> int:
         """Number of permutations that were done."""
         return self.null_scores.size
 
     @property
-    def n_as_good(self):
+    def n_as_good(self) -> int:
         """Number of them that score as well as the labels, or better."""
         return _count_as_good(self.null_scores, self.score)
 
     @property
-    def is_stopped(self):
+    def is_stopped(self) -> bool:
         """Whether so many were as good that it stopped early."""
         return self.stop_after is not None and self.n_as_good >= self.stop_after
 
     @property
-    def p_value(self):
+    def p_value(self) -> float:
         """Probability of a score as good if labels mean nothing.
 
         The labels count as one of their permutations; where it stopped early, the last one was as
@@ -103,21 +104,21 @@ class PermutationTest:
         return (self.n_as_good + 1) / (self.n_permutations + 1)
 
     @property
-    def interval(self):
+    def interval(self) -> tuple[float, float]:
         """Ends of the 95 % confidence interval of what `p_value` would be with all permutations."""
         good, others = self.n_as_good, self.n_permutations - self.n_as_good
         low = beta.ppf(_OUTSIDE, good, others + 1) if good else 0.0
         high = beta.ppf(1.0 - _OUTSIDE, good + 1, others) if others else 1.0
         return float(low), float(high)
 
-    def false_discoveries(self, columns):
+    def false_discoveries(self, columns: ArrayLike) -> float:
         """Return how many of some features are expected to be luck, judged each by itself.
 
         At most all of them. It is a bound: if some features do tell the classes apart, less are.
         """
         return float(min(self.expected_false[columns].max(), len(columns)))
 
-    def summary(self, selected=(), score=None):
+    def summary(self, selected: ArrayLike = (), score: str | None = None) -> str:
         """Say how often permuted labels do as well, and how many of some features may be luck.
 
         Parameters

@@ -1,5 +1,8 @@
 """Classifiers on some of the features; on random ones, which every selection has to beat."""
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -23,6 +26,7 @@ from .._parameters import (
     check_parameters,
     optional,
 )
+from .._typing import Array, ArrayLike, Decorated, Estimator, Floats, NFeatures, RandomState
 from .feature_flow import used_mask
 
 __all__ = ["FeatureSubsetMixin", "RandomFeaturesClassifier", "scaled_logistic"]
@@ -33,7 +37,7 @@ def scaled_logistic(is_sparse):
     return make_pipeline(StandardScaler(with_mean=not is_sparse), LogisticRegression(max_iter=1000))
 
 
-def _can(method):
+def _can(method: str) -> Callable[[Decorated], Decorated]:
     def can(self):
         given = self.estimator if isinstance(self.estimator, list) else [self.estimator]
         return all(each is None or hasattr(each, method) for each in given)
@@ -44,6 +48,9 @@ def _can(method):
 class FeatureSubsetMixin(SupportMixin, ClassifierMixin):
     """Parameter `estimator`, a classifier or None; `_keep` fits it to some of the columns."""
 
+    n_features_to_select_: int
+    estimator_: Any
+
     _state = state.LABELLED | {
         "support_": state.mask("features", may_be_empty=False),
         "n_features_to_select_": state.count(1, "features"),
@@ -51,17 +58,17 @@ class FeatureSubsetMixin(SupportMixin, ClassifierMixin):
     }
     _checks = {"estimator": optional(check_classifier)}
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> Array:
         """Predict the class of samples, with all features, by the classifier inside."""
         return self._ask("predict", X)
 
     @_can("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Score samples by the classifier inside, if it can."""
         return self._ask("decision_function", X)
 
     @_can("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """Probabilities of the classes by the classifier inside, if it has them."""
         return self._ask("predict_proba", X)
 
@@ -137,12 +144,18 @@ class RandomFeaturesClassifier(FeatureSubsetMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, reference=None, *, estimator=None, random_state=None):
+    def __init__(
+        self,
+        reference: Estimator | NFeatures = None,
+        *,
+        estimator: Estimator | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.reference = reference
         self.estimator = estimator
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Draw features and fit the classifier to them.
 
         Parameters

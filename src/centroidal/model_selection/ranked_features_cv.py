@@ -1,6 +1,8 @@
 """A classifier on the best features of a selector, their number chosen by cross-validation."""
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -10,6 +12,7 @@ from .. import _state as state
 from .._data import check_labels
 from .._parameters import check_classifier, check_parameters, optional
 from .._progress import with_callbacks
+from .._typing import ArrayLike, Estimator, Folds, Ints, Rule, Scorer
 from .feature_flow import ranking_of
 from .metrics import check_scoring
 from .nested import CrossValidatedMixin, check_feature_grid
@@ -106,6 +109,9 @@ class RankedFeaturesClassifierCV(
     (90, 4)
     """
 
+    selector_: Any
+    feature_ranking_: Ints
+
     _state = {
         "selector_": state.estimator,
         "feature_ranking_": state.ranking("features"),
@@ -114,15 +120,15 @@ class RankedFeaturesClassifierCV(
 
     def __init__(
         self,
-        selector,
-        estimator=None,
+        selector: Estimator,
+        estimator: Estimator | Sequence[Any] | None = None,
         *,
-        n_features_grid=None,
-        cv=None,
-        scoring=None,
-        rule="one_se",
-        n_jobs=None,
-    ):
+        n_features_grid: ArrayLike | int | None = None,
+        cv: Folds | None = None,
+        scoring: Scorer = None,
+        rule: Rule = "one_se",
+        n_jobs: int | None = None,
+    ) -> None:
         self.selector = selector
         self.estimator = estimator
         self.n_features_grid = n_features_grid
@@ -132,7 +138,7 @@ class RankedFeaturesClassifierCV(
         self.n_jobs = n_jobs
 
     @with_callbacks
-    def fit(self, X, y, **params):
+    def fit(self, X: ArrayLike, y: ArrayLike, **params: Any) -> Self:
         """Choose the number of features, then rank them and fit the classifier by all samples.
 
         Parameters

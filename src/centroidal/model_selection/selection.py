@@ -1,11 +1,12 @@
 """What `select_features` found: the features, the model, and how well it does on unseen samples."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._plain import interval_text, percent, row_dicts, score_text
+from .._typing import Array, Floats, Ints
 from .bands import band_sentence, band_table, feature_axis
 from .html import selection_html
 from .learning import LearningCurve
@@ -13,6 +14,14 @@ from .methods import METRICS, PROBABILITY_SCORES, metric_of, plain_score
 from .metrics import metric_rows, metric_table
 from .panels import class_of_features
 from .permutation import PermutationTest
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
+    from ..inspection import BandsDisplay, PathDisplay
+    from .stability import StabilitySelector
+    from .verdicts import Verdict
 
 __all__ = ["FeatureSelection"]
 
@@ -190,7 +199,7 @@ class FeatureSelection:
     """
 
     method: str
-    methods_tried: tuple
+    methods_tried: tuple[str, ...]
     classifier: str
     classifier_scores: dict
     n_features_asked: Any
@@ -205,14 +214,14 @@ class FeatureSelection:
     centers: np.ndarray
     spreads: np.ndarray
     n_features_to_select: int
-    path: dict
+    path: dict[str, np.ndarray]
     confusion_path: np.ndarray
-    random_path: dict
+    random_path: dict[str, np.ndarray]
     score: float
     se_score: float
-    interval: tuple
-    metrics: dict
-    intervals: dict
+    interval: tuple[float, float]
+    metrics: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
     costs: np.ndarray | None
     calls: tuple | None
     confusion: np.ndarray
@@ -224,7 +233,7 @@ class FeatureSelection:
     true_codes: np.ndarray | None
     fold_choices: tuple
     method_scores: dict
-    stability: Any
+    stability: "StabilitySelector | None"
     subspace: np.ndarray | None
     n_folds: int
     n_repeats: int
@@ -246,29 +255,29 @@ class FeatureSelection:
     signatures: tuple
     seed: int
     seconds: float
-    versions: dict
+    versions: dict[str, str]
 
     @property
-    def is_streamed(self):
+    def is_streamed(self) -> bool:
         """Whether the samples were read in batches, so that nothing is kept of a single one."""
         return self.predicted is None
 
     @property
-    def p_value(self):
+    def p_value(self) -> float | None:
         """Probability of a score as good if labels mean nothing; None if it was not asked for."""
         return None if self.permutations is None else self.permutations.p_value
 
     @property
-    def selected(self):
+    def selected(self) -> Ints:
         """Columns of the selected features, the best first."""
         return self.ranking[: self.n_features_to_select]
 
     @property
-    def selected_names(self):
+    def selected_names(self) -> Array:
         """Names of the selected features, the best first."""
         return self.feature_names[self.selected]
 
-    def feature_columns(self):
+    def feature_columns(self) -> dict[str, list[Any]]:
         """Return the selected features as a table.
 
         Returns
@@ -302,7 +311,7 @@ class FeatureSelection:
             columns[f"center_{label}"] = center[self.selected].tolist()
         return columns
 
-    def band_columns(self, max_gap=2):
+    def band_columns(self, max_gap: int = 2) -> dict[str, list[Any]]:
         """Return the selected features as bands of neighbouring columns, as a table.
 
         For features that have an order, such as wavelengths of a spectrum.
@@ -322,62 +331,62 @@ class FeatureSelection:
         return band_table(self.selected, self.feature_names, self.gains, max_gap)
 
     @property
-    def has_axis(self):
+    def has_axis(self) -> bool:
         """Whether names of features are numbers that rise or fall evenly, as wavelengths do."""
         return feature_axis(self.feature_names) is not None
 
     @property
-    def stand_in_names(self):
+    def stand_in_names(self) -> list[list[str]]:
         """For each selected feature the names of those that could take its place."""
         found = ((),) * self.n_features_to_select if self.stand_ins is None else self.stand_ins
         return [[str(self.feature_names[each["column"]]) for each in row] for row in found]
 
     @property
-    def speaks_for(self):
+    def speaks_for(self) -> Array:
         """For each selected feature the class whose center is largest in it."""
         return self.classes[np.argmax(self.centers[:, self.selected], axis=0)]
 
     @property
-    def marker_codes(self):
+    def marker_codes(self) -> Ints:
         """For each selected feature the number of the class whose center stands out in it."""
         return class_of_features(self.centers[:, self.selected])
 
     @property
-    def n_features_of_folds(self):
+    def n_features_of_folds(self) -> dict[str, float]:
         """How many features the folds chose: the least, the median and the most of them."""
         numbers = [each["n_features"] for each in self.fold_choices]
         return {"least": min(numbers), "median": float(np.median(numbers)), "most": max(numbers)}
 
     @property
-    def recall(self):
+    def recall(self) -> Floats:
         """Share of the unseen samples of each class that is recognised."""
         return np.diagonal(self.confusion) / self.confusion.sum(axis=1)
 
     @property
-    def beats_random(self):
+    def beats_random(self) -> bool:
         """Whether the score lies above that of random features by more than two standard errors."""
         error = float(np.hypot(self.se_score, self.se_random))
         return bool(self.score - self.random_score > 2.0 * error)
 
     @property
-    def metric(self):
+    def metric(self) -> str:
         """Key in `metrics` of what was scored by."""
         return metric_of(self.scoring)
 
-    def metric_rows(self):
+    def metric_rows(self) -> list[tuple[str, ...]]:
         """Return a row of texts for each metric: what it is called, its value, its interval."""
         return metric_rows(self.metrics, self.intervals)
 
-    def score_words(self, value):
+    def score_words(self, value: float) -> str:
         """Write a score as its metric is written."""
         return score_text(plain_score(value, self.scoring), is_share=METRICS[self.metric].is_share)
 
-    def interval_words(self):
+    def interval_words(self) -> str:
         """Say the 95 % interval of the score."""
         ends = sorted(plain_score(end, self.scoring) for end in self.interval)
         return f"95 % interval {interval_text(ends, is_share=METRICS[self.metric].is_share)}"
 
-    def summary(self):
+    def summary(self) -> str:
         """Say the answer in a sentence or two: features, score, and what to compare it with."""
         name, write = METRICS[self.metric].name, self.score_words
         is_one = self.n_features_to_select == 1
@@ -404,13 +413,13 @@ class FeatureSelection:
         return " ".join(filter(None, [answer, *more]))
 
     @property
-    def reference(self):
+    def reference(self) -> str:
         """What knows the sizes of the classes alone, and has `majority_score`, in words."""
         if self.metric in PROBABILITY_SCORES:
             return "the sizes of the classes alone"
         return f"always the {'cheapest' if self.metric == 'cost' else 'largest'} class"
 
-    def cost_summary(self):
+    def cost_summary(self) -> str:
         """Say that costs decided; nothing if there were none."""
         if self.costs is None:
             return ""
@@ -419,14 +428,14 @@ class FeatureSelection:
             return f"{words}."
         return f"{words}; on average they cost {score_text(self.metrics['cost'], is_share=False)}."
 
-    def classifier_summary(self):
+    def classifier_summary(self) -> str:
         """Say which classifier the folds chose; nothing if there was one."""
         if len(self.classifier_scores) == 1:
             return ""
         others = [name for name in self.classifier_scores if name != self.classifier]
         return f"They are classified by {self.classifier}, rather than {' or '.join(others)}."
 
-    def choice_summary(self):
+    def choice_summary(self) -> str:
         """Say how many features the folds chose; nothing if the number was given."""
         least, median, most = self.n_features_of_folds.values()
         panel = self.panel or {}
@@ -437,7 +446,7 @@ class FeatureSelection:
             return f"All folds {chose} {least:,} feature{'' if most == 1 else 's'}."
         return f"Folds {chose} {least:,} to {most:,} features, {median:,.0f} in the median."
 
-    def panel_summary(self):
+    def panel_summary(self) -> str:
         """Say what was wished of the features; nothing if nothing was."""
         wished, said = self.panel or {}, []
         if "include" in wished:
@@ -459,7 +468,7 @@ class FeatureSelection:
             words.append(f"They cost {wished['spent']:g} of a budget of {wished['budget']:g}.")
         return " ".join(words)
 
-    def stand_in_summary(self):
+    def stand_in_summary(self) -> str:
         """Say how many features have stand-ins; nothing if these were not looked for."""
         if self.stand_ins is None:
             return ""
@@ -473,11 +482,11 @@ class FeatureSelection:
         other = "another signature" if n_other == 1 else f"{n_other:,} other signatures"
         return f"{words}; {other} of as many features {'does' if n_other == 1 else 'do'} as well."
 
-    def band_summary(self):
+    def band_summary(self) -> str:
         """Say in which bands the features lie; nothing if their names are no axis."""
         return band_sentence(self.band_columns()) if self.has_axis else ""
 
-    def repeat_summary(self):
+    def repeat_summary(self) -> str:
         """Say that samples seem to be repeats of each other; nothing if few of them do."""
         words = {"copies": "exact copies", "near_copies": "near copies"}
         repeats = [
@@ -492,23 +501,23 @@ class FeatureSelection:
             return f"{found}: give groups, or this number is too good."
         return f"{found} and are in different groups, which makes this number too good."
 
-    def group_summary(self):
+    def group_summary(self) -> str:
         """Say that groups have samples of several classes; nothing if none has."""
         if not self.has_mixed_groups:
             return ""
         return "Some groups have samples of more than one class; they stay together all the same."
 
-    def warnings_summary(self):
+    def warnings_summary(self) -> str:
         """Say what may make the score too good, a line each; nothing if nothing was found."""
         return "\n".join(f"Warning: {each['sentence']}" for each in self.suspicions)
 
     @property
-    def is_confounded(self):
+    def is_confounded(self) -> bool:
         """Whether block and class go together more than chance explains; False without blocks."""
         found = self.blocks
         return found is not None and found["p_value"] <= _UNLIKELY and found["cramers_v"] >= _STRONG
 
-    def block_summary(self):
+    def block_summary(self) -> str:
         """Say how well blocks that were left out whole are predicted; nothing without blocks."""
         if self.blocks is None:
             return ""
@@ -528,14 +537,14 @@ class FeatureSelection:
             )
         return words
 
-    def permutation_summary(self):
+    def permutation_summary(self) -> str:
         """Say how often permuted labels do as well; nothing if they were not asked for."""
         if self.permutations is None:
             return ""
         name, write = METRICS[self.metric].name, self.score_words
         return self.permutations.summary(self.selected, f"{name} {write(self.permutations.score)}")
 
-    def checklist(self):
+    def checklist(self) -> "tuple[Verdict, ...]":
         """Return verdicts on whether the score can be believed.
 
         Returns
@@ -547,13 +556,13 @@ class FeatureSelection:
 
         return judge(self)
 
-    def checklist_summary(self):
+    def checklist_summary(self) -> str:
         """Say in a line how many verdicts are fine, and which are not."""
         from .verdicts import sum_up
 
         return sum_up(self.checklist())
 
-    def covariate_summary(self):
+    def covariate_summary(self) -> str:
         """Say what covariates tell by themselves, and what is left without them."""
         if self.covariates is None:
             return ""
@@ -566,15 +575,15 @@ class FeatureSelection:
             f"it is {write(self.covariates['adjusted_score'])}."
         )
 
-    def learning_summary(self):
+    def learning_summary(self) -> str:
         """Say what more samples would give; nothing if that was not asked for."""
         return "" if self.learning_curve is None else self.learning_curve.summary()
 
-    def card(self):
+    def card(self) -> dict[str, Any]:
         """Return what its model file says of it, by name."""
         return _take(self, _ON_THE_CARD) | {"selected_features": self.selected_names}
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return all that there is to tell, as ``--json`` prints it.
 
         Returns
@@ -652,13 +661,13 @@ class FeatureSelection:
             lines.append(f"{percent(recall):>7}  {count:7}  {label}")
         return "\n".join(lines)
 
-    def to_frame(self):
+    def to_frame(self) -> "DataFrame":
         """Return the selected features as a pandas data frame: rank, gain, class centers."""
         import pandas
 
         return pandas.DataFrame(self.feature_columns())
 
-    def plot(self, *, ax=None, **line_options):
+    def plot(self, *, ax: "Axes | None" = None, **line_options: Any) -> "PathDisplay":
         """Draw the score against the number of features, the choice marked.
 
         Parameters
@@ -677,7 +686,9 @@ class FeatureSelection:
 
         return PathDisplay.from_selection(self, ax=ax, **line_options)
 
-    def plot_bands(self, *, max_gap=2, ax=None, **line_options):
+    def plot_bands(
+        self, *, max_gap: int = 2, ax: "Axes | None" = None, **line_options: Any
+    ) -> "BandsDisplay":
         """Draw the bands in which selected features lie over the class means.
 
         Parameters

@@ -15,6 +15,17 @@ from .._parameters import (
     check_parameters,
     check_priors,
 )
+from .._typing import (
+    ArrayLike,
+    CenterMetric,
+    CenterScale,
+    Covariance,
+    Folds,
+    NFeatures,
+    Priors,
+    Rule,
+    Scorer,
+)
 from ..classifiers import SparseCenterClassifier
 from ..classifiers.sparse_center_rule import SparseCenterRule
 from .nested import CrossValidatedMixin, check_feature_grid
@@ -92,6 +103,8 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
     2000
     """
 
+    best_estimator_: SparseCenterClassifier
+
     _state = {
         "best_estimator_": state.estimator,
     }
@@ -101,16 +114,16 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
     def __init__(
         self,
         *,
-        metric="l2",
-        scale=None,
-        covariance="within",
-        priors="uniform",
-        n_features_grid=None,
-        cv=None,
-        scoring=None,
-        rule="one_se",
-        n_jobs=None,
-    ):
+        metric: CenterMetric = "l2",
+        scale: CenterScale = None,
+        covariance: Covariance | ArrayLike = "within",
+        priors: Priors | ArrayLike = "uniform",
+        n_features_grid: ArrayLike | int | None = None,
+        cv: Folds | None = None,
+        scoring: Scorer = None,
+        rule: Rule = "one_se",
+        n_jobs: int | None = None,
+    ) -> None:
         self.metric = metric
         self.scale = scale
         self.covariance = covariance
@@ -138,7 +151,7 @@ class SparseCenterClassifierCV(CrossValidatedMixin, SparseCenterRule):
         self.best_estimator_ = self.at(self.n_features_to_select_)
         return self
 
-    def at(self, n_features_to_select):
+    def at(self, n_features_to_select: NFeatures) -> SparseCenterClassifier:
         """Return the exact model with another number of features, without the data.
 
         `n_features_to_select` is that of :class:`SparseCenterClassifier`, and so is the result:

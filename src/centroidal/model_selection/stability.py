@@ -8,7 +8,7 @@ Equation map of the index, :cite:t:`Nogueira2018`:
 """
 
 from inspect import signature
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -33,6 +33,7 @@ from .._parameters import (
     optional,
 )
 from .._progress import ProgressMixin, with_callbacks
+from .._typing import ArrayLike, Estimator, Floats, Ints, NFeatures, RandomState
 from .feature_flow import follow_features, mask_of, ranking_of, steps_of
 from .repeatable import draw_seed, draw_seeds, run_jobs, seed_parts
 from .splits import check_groups
@@ -158,6 +159,15 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
     True
     """
 
+    supports_: Any
+    selection_frequencies_: Floats
+    mean_selected_: float
+    feature_ranking_: Ints
+    n_features_to_select_: int
+    expected_false_selections_: float
+    stability_: float
+    stability_interval_: tuple[float, float]
+
     _state = state.FEATURES | {
         "supports_": state.samples("resamples", "features"),
         "selection_frequencies_": state.floats("features", least=0.0),
@@ -185,16 +195,16 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
 
     def __init__(
         self,
-        estimator,
+        estimator: Estimator,
         *,
-        n_resamples=100,
-        sample_fraction=0.5,
-        threshold=0.6,
-        n_features_to_select=None,
-        complementary_pairs=True,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_resamples: int = 100,
+        sample_fraction: float = 0.5,
+        threshold: float | None = 0.6,
+        n_features_to_select: NFeatures = None,
+        complementary_pairs: bool = True,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.estimator = estimator
         self.n_resamples = n_resamples
         self.sample_fraction = sample_fraction
@@ -205,7 +215,13 @@ class StabilitySelector(ProgressMixin, SupportMixin, MetaEstimatorMixin, BaseEst
         self.random_state = random_state
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Select in each resample, and count.
 
         Parameters
@@ -341,7 +357,7 @@ class SelectionStability(NamedTuple):
     interval: tuple[float, float]
 
 
-def selection_stability(supports, *, confidence=0.95):
+def selection_stability(supports: ArrayLike, *, confidence: float = 0.95) -> SelectionStability:
     """Measure how much several selections of features agree, corrected for chance.
 
     The index of :cite:t:`Nogueira2018` (definition 4): one minus the mean variance of the columns,

@@ -1,12 +1,13 @@
 """Whitened centers with the number of features chosen by cross-validation."""
 
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from .._data import check_labelled
 from .._parameters import check_parameters, check_priors
+from .._typing import ArrayLike, Covariance, Estimator, Folds, Priors, Rule, Scorer
 from ..classifiers import WhitenedCenterClassifier
 from .nested import CrossValidatedMixin, check_feature_grid
 
@@ -64,16 +65,16 @@ class WhitenedCenterClassifierCV(CrossValidatedMixin, WhitenedCenterClassifier):
     def __init__(
         self,
         *,
-        ranking=None,
-        shrinkage="auto",
-        covariance="within",
-        priors="uniform",
-        n_features_grid=None,
-        cv=None,
-        scoring=None,
-        rule="one_se",
-        n_jobs=None,
-    ):
+        ranking: Estimator | Literal["cat"] | None = None,
+        shrinkage: Literal["auto", "analytic"] | float = "auto",
+        covariance: Covariance | ArrayLike = "within",
+        priors: Priors | ArrayLike = "uniform",
+        n_features_grid: ArrayLike | int | None = None,
+        cv: Folds | None = None,
+        scoring: Scorer = None,
+        rule: Rule = "one_se",
+        n_jobs: int | None = None,
+    ) -> None:
         self.ranking = ranking
         self.shrinkage = shrinkage
         self.covariance = covariance

@@ -10,10 +10,12 @@ and whatever else a file may hold do not get there.
 import json
 import re
 import zipfile
+from collections.abc import Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 import sklearn
@@ -24,6 +26,7 @@ from .._optional import require
 from .._parameters import check_parameters
 from .._plain import json_plain
 from .._state import StateError, check_state, has_state
+from .._typing import FilePath
 from ..classifiers import DecisionDAGClassifier
 from .archive import pack_archive, parse_json, read_members
 from .audit import Audit, UntrustedTypeError
@@ -78,7 +81,14 @@ class ModelCard:
     sklearn_version: str = ""
 
 
-def save_model(model, path, *, metadata=None, force=False, trusted=()):
+def save_model(
+    model: Any,
+    path: FilePath,
+    *,
+    metadata: dict[str, Any] | None = None,
+    force: bool = False,
+    trusted: Sequence[str] = (),
+) -> None:
     """Write an estimator to a file that `load_model` reads without running code from it.
 
     Parameters
@@ -163,7 +173,7 @@ def _members_of(model, trusted):
     return audit.members_of(audit.schema())
 
 
-def load_model(path, *, max_bytes=_MAX_BYTES, trusted=()):
+def load_model(path: FilePath, *, max_bytes: int = _MAX_BYTES, trusted: Sequence[str] = ()) -> Any:
     """Read an estimator that `save_model` wrote, without trusting the file.
 
     Parameters
@@ -263,7 +273,7 @@ def objects_in(thing, known):
         yield from objects_in(each, known)
 
 
-def read_model_card(path, *, max_bytes=_MAX_BYTES):
+def read_model_card(path: FilePath, *, max_bytes: int = _MAX_BYTES) -> ModelCard:
     """Read what a model file says of its model, and build nothing.
 
     Parameters

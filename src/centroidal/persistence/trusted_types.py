@@ -3,6 +3,8 @@
 Keys of `ALLOWED` are the loaders of skops: what a name is to be built by.
 """
 
+from collections.abc import Sequence
+
 __all__ = ["ALLOWED", "ESTIMATORS", "KEY_TYPES", "trust"]
 
 ESTIMATORS = {
@@ -170,7 +172,7 @@ ALLOWED = {
 }
 
 
-def trust(*estimators, tuples=()):
+def trust(*estimators: str, tuples: Sequence[str] = ()) -> None:
     """Let model files hold further types, from now on and in this process.
 
     A type that is trusted is imported and built when a file names it, so its constructor and its

@@ -1,11 +1,12 @@
 """Tables that are larger than memory: the same rows in the same batches, as often as needed."""
 
+from collections.abc import Callable, Iterator
 from copy import copy, deepcopy
 from glob import glob, has_magic
 from itertools import pairwise
 from numbers import Integral
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -14,13 +15,14 @@ from sklearn.utils import get_tags
 from .._data import Features, label_codes
 from .._files import check_source, suffix_of
 from .._parameters import check_asked, check_count
+from .._typing import Array, Columns, FilePath, HasSchema, HasShape, Ints
 from ..preprocessing import named_steps
 from ..statistics.threads import one_ahead
 from .annotated_file import AnnotatedReader, Hdf5Store, ZarrStore
 from .arrays import open_folder, open_npz
 from .labels import check_labels, check_n_labels, hash_names
 from .parquet_reader import ParquetReader
-from .pieces import check_values, concatenate_pieces
+from .pieces import Fingerprint, check_values, concatenate_pieces
 from .query_reader import QueryReader, open_query
 from .remote import RemoteFile, is_url, list_remote
 from .request import Request
@@ -105,7 +107,15 @@ class Batches:
     remarks = ()
     is_on_workers = False
 
-    def __init__(self, reader, request, batch_size, first=0, last=None, preprocess=None):
+    def __init__(
+        self,
+        reader: Any,
+        request: Any,
+        batch_size: int,
+        first: int = 0,
+        last: int | None = None,
+        preprocess: str | None = None,
+    ) -> None:
         self._reader, self._request, self.preprocess = reader, request, preprocess
         self._steps = None if preprocess is None else _fitted_steps(preprocess, reader, request)
         self._columns = slice(first, len(reader.feature_names) if last is None else last)
@@ -123,7 +133,7 @@ class Batches:
             f"{self.target!r}, {self.batch_size} samples a batch>"
         )
 
-    def name_columns(self, columns):
+    def name_columns(self, columns: Array) -> dict[int, str]:
         """Read documents again, and find the words behind hashed columns.
 
         Parameters
@@ -138,7 +148,7 @@ class Batches:
         """
         return self._reader.name_columns(columns)
 
-    def in_front_of(self, model):
+    def in_front_of(self, model: Any) -> Any:
         """Return a model with what it needs in front of it, such as what hashes documents.
 
         Parameters
@@ -159,38 +169,38 @@ class Batches:
             return model
         return Pipeline([("words", self._reader.hasher), ("classify", model)])
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Batch]:
         return self.start(0)
 
     @property
-    def features(self):
+    def features(self) -> Features:
         """What a model remembers of the columns; behind steps that preprocess not their names."""
         has_names = self.has_names and self.preprocess is None
         return Features(self.n_features, self.feature_names if has_names else None)
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int | None:
         """Number of rows, if it is known."""
         return self._reader.n_samples
 
     @property
-    def n_batches(self):
+    def n_batches(self) -> int | None:
         """Number of batches, if the number of rows is known."""
         return None if self.n_samples is None else -(-self.n_samples // self.batch_size)
 
     @property
-    def value_bytes(self):
+    def value_bytes(self) -> float:
         """Memory that a value takes once it is read, on average over all features."""
         return self._reader.row_bytes / len(self._reader.feature_names)
 
     @property
-    def fingerprint(self):
+    def fingerprint(self) -> Fingerprint:
         """What the source, and the choice of columns, is known by."""
         found = self._reader.fingerprint
         chosen = [found.columns, self._columns.start, self._columns.stop]
         return found._replace(columns=chosen + [self.preprocess] * (self.preprocess is not None))
 
-    def classes(self):
+    def classes(self) -> Array:
         """Read the labels alone, and return those that occur.
 
         Returns
@@ -200,7 +210,7 @@ class Batches:
         """
         return self.class_counts()[0]
 
-    def class_counts(self):
+    def class_counts(self) -> tuple[Array, Ints]:
         """Read the labels alone, and count them.
 
         Returns
@@ -219,7 +229,7 @@ class Batches:
             raise ValueError(f"{self.source} has no rows.")
         return found, counts
 
-    def count_groups(self, classes):
+    def count_groups(self, classes: Array) -> tuple[Array, Array]:
         """Read labels and groups alone, and count the samples of each group and class.
 
         Parameters
@@ -245,7 +255,7 @@ class Batches:
             groups, counts = together, total
         return groups, counts
 
-    def columns(self, first, last):
+    def columns(self, first: int, last: int) -> "Batches":
         """Return the same batches with some of the features only.
 
         Parameters
@@ -267,7 +277,7 @@ class Batches:
         cut = start + first, start + last
         return Batches(self._reader, self._request, self.batch_size, *cut, self.preprocess)
 
-    def start(self, number):
+    def start(self, number: int) -> Iterator[Batch]:
         """Iterate from a batch on, without decoding what comes before where that is possible.
 
         Parameters
@@ -286,7 +296,7 @@ class Batches:
         # Words take as long as what is done with them; other readers may not run in a thread.
         return found if self.text is None else one_ahead(found)
 
-    def on_workers(self):
+    def on_workers(self) -> "Batches":
         """Return the same rows, to be read by the workers of a Dask cluster.
 
         Given to :func:`~centroidal.model_selection.select_features`, they are read and looked at by
@@ -313,7 +323,7 @@ class Batches:
         found.is_on_workers = True
         return found
 
-    def blocks(self):
+    def blocks(self) -> list[tuple[int, int]]:
         """Cut the rows into parts for workers; where a format has parts itself, they are these.
 
         Returns
@@ -333,7 +343,7 @@ class Batches:
             found += [(first, last - first) for first, last in pairwise(edges) if last > first]
         return found
 
-    def read_rows(self, first_row, n_rows):
+    def read_rows(self, first_row: int, n_rows: int) -> Any:
         """Read some rows.
 
         Parameters
@@ -348,7 +358,7 @@ class Batches:
         """
         return next(concatenate_pieces(self._pieces(first_row, n_rows), n_rows, n_rows))["X"]
 
-    def read_labels(self, first_row, n_rows):
+    def read_labels(self, first_row: int, n_rows: int) -> tuple[Array, Array | None]:
         """Read the labels of some rows, and their groups if there are any, and hardly more.
 
         Parameters
@@ -404,19 +414,19 @@ class Batches:
 
 
 def batches(
-    source,
+    source: FilePath | HasShape | HasSchema | Callable[[], Any],
     *,
-    target,
-    ids=None,
-    groups=None,
-    drop=(),
-    layer=None,
-    batch_size=None,
-    max_bytes=None,
-    text=None,
-    encoding="utf-8",
-    preprocess=None,
-):
+    target: str,
+    ids: str | None = None,
+    groups: str | None = None,
+    drop: Columns = (),
+    layer: str | None = None,
+    batch_size: int | None = None,
+    max_bytes: int | None = None,
+    text: Columns | dict[str, Any] | None = None,
+    encoding: str = "utf-8",
+    preprocess: Columns | None = None,
+) -> Batches:
     r"""Read a table with labels in batches, for data that do not fit in memory.
 
     Parameters

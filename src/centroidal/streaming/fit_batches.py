@@ -5,6 +5,7 @@ from sklearn.base import clone, is_classifier
 from .._data import Features, check_next_classes
 from .._parameters import check_count, check_parameters, optional
 from .._progress import progress_function
+from .._typing import ArrayLike, FilePath, Fitted, ShowProgress
 from ..classifiers import SparseCenterClassifier
 from ..statistics.class_moments import rows_per_block
 from .batches import Batches
@@ -25,15 +26,15 @@ _MEMORY = 2**28
 
 
 def fit_batches(
-    estimator,
-    batches,
+    estimator: Fitted,
+    batches: Batches,
     *,
-    classes=None,
-    checkpoint=None,
-    checkpoint_every=None,
-    memory=_MEMORY,
-    progress=None,
-):
+    classes: ArrayLike | None = None,
+    checkpoint: FilePath | None = None,
+    checkpoint_every: int | None = None,
+    memory: int = _MEMORY,
+    progress: ShowProgress = None,
+) -> Fitted:
     """Fit a classifier to batches, in one pass where that is enough.
 
     A classifier with `partial_fit` sees each batch once. Sparse centers that need medians, which

@@ -5,6 +5,7 @@ from centroidal.model_selection.metrics import corrected_error
 from centroidal.model_selection.nested import (
     check_feature_grid,
     choose_model,
+    choose_model_of,
     log_spaced,
     score_table,
 )
@@ -52,12 +53,31 @@ def test_one_se_is_the_fewest_features_within_the_error_of_the_best():
     assert choose_model(table([0.5, 0.83, 0.9, 0.8], [0.9, 0.9, 0.06, 0.9]), "one_se") == 2
 
 
-def test_of_models_with_the_same_number_of_features_the_best_is_chosen():
-    sizes, none = np.array([1, 1, 2, 2, 3, 3]), [0.0] * 6
-    means = [0.5, 0.6, 0.85, 0.88, 0.9, 0.7]
-    assert choose_model(table(means, [0.0] * 4 + [0.06, 0.0]), "one_se", sizes) == 3
-    assert choose_model(table(means, none), "best", sizes) == 4
-    assert choose_model(table([0.5, 0.5, 0.9, 0.9, 0.9, 0.9], none), "best", sizes) == 2
+def choose_of_two(first, second, rule="best"):
+    """Choose among two classifiers of three sizes; scores of each are a row a fold."""
+    scores = np.stack([first, second], axis=2).reshape(len(first), -1)
+    return choose_model_of(2, score_table({}, scores, ratio=0.25), scores, rule, ratio=0.25)
+
+
+def test_the_first_classifier_stays_unless_another_is_ahead_by_more_than_the_error():
+    first = np.array([[0.5, 0.7, 0.6], [0.6, 0.8, 0.7], [0.4, 0.6, 0.5]])
+    lucky = first + np.array([[0.2], [-0.1], [0.0]])
+    assert choose_of_two(first, lucky) == 2  # the first one, with the second size
+    assert choose_of_two(first, first + 0.01) == 3
+    assert choose_of_two(first, first) == 2
+
+
+def test_the_size_is_chosen_by_the_scores_of_the_classifier_alone():
+    first = np.array([[0.5, 0.9, 0.4], [0.5, 0.9, 0.4]])
+    second = np.array([[0.7, 0.7, 0.8], [0.7, 0.7, 0.8]])
+    assert choose_of_two(first, second) == 5
+
+
+def test_a_size_within_the_error_is_that_of_the_classifier():
+    first = np.array([[0.3, 0.5, 0.55], [0.3, 0.6, 0.6], [0.3, 0.5, 0.6]])
+    second = first + 0.2 + np.array([[0.1], [0.0], [-0.1]])
+    assert choose_of_two(first, second, "best") == 5
+    assert choose_of_two(first, second, "one_se") == 3
 
 
 def test_corrected_error_is_that_of_one_test_part_more():

@@ -40,8 +40,8 @@ RANKED = {"roc_auc": roc_auc_score, "average_precision": average_precision_score
 
 
 CLASSIFIERS = {
-    "nearest centers": SparseCenterClassifier(scale="within"),
     "whitened centers": WhitenedCenterClassifier(),
+    "nearest centers": SparseCenterClassifier(scale="within"),
     "linear SVM": ProbabilityLinearSVC(
         C=0.01, class_weight="balanced", max_iter=10_000, random_state=0
     ),
@@ -57,7 +57,7 @@ OWN_CLASSIFIERS = {
 
 def classifiers_of(method):
     """Classifiers behind a ranking, by name."""
-    return OWN_CLASSIFIERS.get(method, {}) | CLASSIFIERS
+    return CLASSIFIERS | OWN_CLASSIFIERS.get(method, {})
 
 
 class Size(int):
@@ -117,14 +117,29 @@ def with_classifiers(method, sizes):
 
 def choose(sizes, scores, folds, rule):
     """The size that scores, a list of one a fold for each size, speak for; and its mean score."""
-    means = [np.mean(each) for each in scores]
-    best = next(i for i in range(len(sizes)) if means[i] >= max(means) - 1e-12)
+    names = [getattr(each, "classifier", None) for each in sizes]
+    name = choose_classifier(names, scores, folds)
+    places = [i for i in range(len(sizes)) if names[i] == name]
+    means = {i: np.mean(scores[i]) for i in places}
+    best = next(i for i in places if means[i] >= max(means.values()) - 1e-12)
     if rule == "one_se":
         bar = means[best] - corrected_error(scores[best], folds) - 1e-12
-        best = next(i for i in range(len(sizes)) if means[i] >= bar)
-    same = [i for i in range(len(sizes)) if sizes[i] == sizes[best]]
-    chosen = next(i for i in same if means[i] >= max(means[j] for j in same) - 1e-12)
-    return chosen, means[chosen]
+        best = next(i for i in places if means[i] >= bar)
+    return best, means[best]
+
+
+def choose_classifier(names, scores, folds):
+    """The first classifier, or another whose lead, over all sizes, exceeds its standard error."""
+    chosen, least = names[0], 1e-12
+    for name in dict.fromkeys(names):
+        leads = [
+            np.mean([scores[i][fold] for i in range(len(names)) if names[i] == name])
+            - np.mean([scores[i][fold] for i in range(len(names)) if names[i] == names[0]])
+            for fold in range(len(folds))
+        ]
+        if np.mean(leads) - corrected_error(leads, folds) > least:
+            chosen, least = name, np.mean(leads) - corrected_error(leads, folds)
+    return chosen
 
 
 class Question(NamedTuple):

@@ -261,14 +261,14 @@ def _build_encoder(kind):
 
 
 def _rank_and_classify(kind, ranker, own=None, **options):
-    """Build what classifies behind a ranking, by its own classifier or by those of all."""
+    """Build what classifies behind a ranking, by the classifiers of all or by one of its own."""
     from .procedures import RankedProcedure
 
-    return RankedProcedure(_scaler(kind), ranker, (own or {}) | _plain_classifiers(kind), **options)
+    return RankedProcedure(_scaler(kind), ranker, _plain_classifiers(kind) | (own or {}), **options)
 
 
 def _plain_classifiers(kind):
-    """Return the classifiers behind a ranking, of which the folds choose one, simplest first."""
+    """Return the classifiers behind a ranking: the first, unless the folds speak for another."""
     from sklearn.linear_model import LogisticRegression
 
     from ..classifiers import SparseCenterClassifier, WhitenedCenterClassifier
@@ -276,8 +276,8 @@ def _plain_classifiers(kind):
 
     balanced = {"class_weight": "balanced"}
     return {
-        "nearest centers": SparseCenterClassifier(scale="std" if kind.is_sparse else "within"),
         "whitened centers": WhitenedCenterClassifier(),
+        "nearest centers": SparseCenterClassifier(scale="std" if kind.is_sparse else "within"),
         "linear SVM": ProbabilityLinearSVC(C=_MARGIN, max_iter=10_000, random_state=0, **balanced),
         "logistic regression": LogisticRegression(C=_WEAKNESS, max_iter=1000, **balanced),
     }
@@ -579,8 +579,8 @@ _OURS = [
         "choose",
         "The classes are regressed on all features; those that matter least are left out, and so "
         "on. On those that stay longest a sample goes to the nearest class mean, in the metric of "
-        "correlations or not, or a linear support vector machine or logistic regression decides, "
-        "whichever does best in the folds.",
+        "correlations; or without them, or a linear support vector machine or logistic regression "
+        "decides, where that is clearly better in the folds.",
         "A short list with the best accuracy: features are judged together, so that of copies one "
         "is enough.",
         "A list of all features that have to do with the classes: it leaves out what others say "

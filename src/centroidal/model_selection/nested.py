@@ -44,6 +44,7 @@ __all__ = [
     "Trial",
     "check_feature_grid",
     "choose_model",
+    "choose_model_of",
     "log_spaced",
     "n_random_orders",
     "nested_cross_validation",
@@ -99,19 +100,35 @@ def score_table(columns, scores, ratio):
     return table | {f"split{fold}_test_score": scores[fold] for fold in range(n_folds)}
 
 
-def choose_model(table, rule, sizes=None):
-    """Position in the table of the first model that is best, or within one SE of the best.
-
-    Of models of its size, where `sizes` tell them, it is the best one.
-    """
+def choose_model(table, rule):
+    """Position in the table of the first model that is best, or within one SE of the best."""
     mean = table["mean_test_score"]
     best = int(np.argmax(mean >= mean.max() - _ROUNDING))
     error = 0.0 if rule == "best" else np.nan_to_num(table["se_test_score"][best])
-    chosen = int(np.argmax(mean >= mean[best] - error - _ROUNDING))
-    if sizes is None:
-        return chosen
-    same = np.flatnonzero(sizes == sizes[chosen])
-    return int(same[np.argmax(mean[same] >= mean[same].max() - _ROUNDING)])
+    return int(np.argmax(mean >= mean[best] - error - _ROUNDING))
+
+
+def choose_model_of(n_classifiers, table, scores, rule, ratio):
+    """Position in the table of a model, where so many classifiers take turns with each size.
+
+    With the `scores` of all folds the classifier is chosen first, and then a size for it.
+    """
+    scores = scores.reshape(len(scores), -1, n_classifiers)
+    chosen = _choose_classifier(scores.mean(axis=1), ratio)
+    names = "mean_test_score", "se_test_score"
+    own = {name: table[name][chosen::n_classifiers] for name in names}
+    return choose_model(own, rule) * n_classifiers + chosen
+
+
+def _choose_classifier(scores, ratio):
+    """Return the first, or another that is ahead of it by more than the error of the difference.
+
+    The highest of several scores would be that of luck as often as not; `scores` has a row a fold.
+    """
+    ahead = scores - scores[:, :1]
+    surely = ahead.mean(axis=0) - np.nan_to_num(corrected_error(ahead.T, ratio))
+    best = int(np.argmax(surely))
+    return best if surely[best] > _ROUNDING else 0
 
 
 def score_path(path, data, test, scoring, score_params=None):
@@ -204,10 +221,10 @@ class Choice(NamedTuple):
             return np.flatnonzero(sizes <= (self.max_features or np.inf))
         return np.flatnonzero(sizes == self.n_features_to_select)
 
-    def choose(self, sizes, scores, ratio):
+    def choose(self, n_classifiers, scores, ratio):
         """Position of the size that the scores of folds speak for, and its mean score."""
-        table = score_table({"n_features": sizes}, scores, ratio)
-        chosen = choose_model(table, self.rule, sizes)
+        table = score_table({}, scores, ratio)
+        chosen = choose_model_of(n_classifiers, table, scores, self.rule, ratio)
         return chosen, float(table["mean_test_score"][chosen])
 
 
@@ -266,7 +283,8 @@ class Trial(NamedTuple):
         others = [other for other in range(self.repeat.n_folds) if other != fold]
         tested = Tested.stack([counts.inner[fold, other, key] for other in others])
         scores = tested.score(choice.scoring, choice.costs)
-        chosen, score = choice.choose(self.inner_sizes(key), scores, 1.0 / (len(others) - 1))
+        number = len(self.candidates[key].procedure.classifiers)
+        chosen, score = choice.choose(number, scores, 1.0 / (len(others) - 1))
         confusion = tested.confusions[:, chosen].sum(axis=0)
         return InnerChoice(int(positions[chosen]), score, confusion)
 
@@ -432,7 +450,7 @@ class NestedScores:
     def _choose(self, key):
         positions = self._choice.positions(self._sizes[key])
         scores = self._scores_of(key)[:, positions]
-        chosen, score = self._choice.choose(self._sizes[key][positions], scores, self._ratio)
+        chosen, score = self._choice.choose(len(self._names[key]), scores, self._ratio)
         return int(positions[chosen]), score
 
     @cached_property
@@ -605,6 +623,7 @@ class CrossValidatedMixin(ProgressMixin):
     }
 
     _counts_hits = False
+    _n_classifiers = 1  # that are tried with each number of features
 
     @with_callbacks
     def fit(
@@ -642,8 +661,9 @@ class CrossValidatedMixin(ProgressMixin):
         score = partial(self._score_fold, data, fit_path, routed.scorer.score)
         scores = map_blocks(score, folds, self.n_jobs)
         scores = np.array(list(self._each_step(scores, len(folds), "fold")))
-        table = self._tabulate(columns, scores, size_ratio(folds))
-        chosen = choose_model(table, self.rule, table.get("n_features_to_select"))
+        ratio = size_ratio(folds)
+        table = self._tabulate(columns, scores, ratio)
+        chosen = choose_model_of(self._n_classifiers, table, scores, self.rule, ratio)
         return ChosenModel(table, chosen, len(folds))
 
     def _keep_choice(self, found):

@@ -52,8 +52,9 @@ class RankedFeaturesClassifierCV(
         :func:`selection_curve` takes. How many features it would select does not matter.
     estimator : classifier, list of classifiers or None, default=None
         What is fitted to them, it is cloned; None is logistic regression on features of unit
-        variance. Of several classifiers cross-validation chooses one as well: the best with the
-        number of features that the rule chooses for all of them together.
+        variance. Of several classifiers cross-validation chooses one as well: the first, or one
+        that is ahead of it, over all numbers of features, by more than one standard error of the
+        difference.
     n_features_grid : int, array-like of int or None, default=None
         Numbers of features to try: an array, or how many values on a log scale; None is 15.
     cv, scoring, rule, n_jobs : object

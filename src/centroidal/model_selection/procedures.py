@@ -271,9 +271,9 @@ def _hits_of_block(count, X, codes, weights):
 class RankedProcedure(NamedTuple):
     """Features of unit variance, a selector that ranks them, classifiers on the first ones.
 
-    Which of several classifiers, by name, is chosen by the same folds as the number of features: the
-    first, unless another is clearly better. A path has the models of all of them for each number,
-    one after the other.
+    Which of several classifiers, by name, is chosen by the same folds as the number of features:
+    the first, unless another is clearly better. A path has the models of all of them for each
+    number, one after the other.
     """
 
     scaler: BaseEstimator

@@ -270,16 +270,112 @@ def test_columns_that_are_named_must_be_there(frame, data):
 
 
 REFUSED = {
-    "method": "l1", "impute": "mean", "n_permutations": 10, "checkpoint": "c.skops", "n_jobs": 2,
-    "n_resamples": 50, "distinct": 0.8, "learning_curve": True, "scoring": "roc_auc",
+    "method": "l1", "impute": "mean", "checkpoint": "c.skops", "n_jobs": 2,
+    "n_resamples": 50, "distinct": 0.8, "scoring": "roc_auc",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_needs_all_samples_is_refused_by_name(name, data):
-    word = "permutations" if name == "n_permutations" else name
-    with pytest.raises(ValueError, match=f"^{word}=.*"):
+    with pytest.raises(ValueError, match=f"^{name}=.*"):
         select_features(da.from_array(data[0]), data[1], **{name: REFUSED[name]})
+
+
+# ------------------------------------------------------------------ other labels, fewer samples
+
+
+AGAIN = {
+    "samples": {},
+    "rounds": {"memory": 60_000},
+    "log loss": {"scoring": "neg_log_loss", "n_permutations": 3},
+    "costs": {"class_weight": "balanced", "n_permutations": 3},
+    "a feature that must be in": {"include": [1], "n_permutations": 3},
+    "four features": {"n_features_to_select": 4},
+    "stopped": {"stop_after": 2, "n_permutations": 40, "memory": 60_000},
+}
+
+
+def assert_same_evidence(found, expected):
+    for name in ("score", "p_value", "null_scores", "gains", "feature_p_values", "expected_false"):
+        mine, other = (getattr(each.permutations, name) for each in (found, expected))
+        np.testing.assert_allclose(mine, other, rtol=1e-10, atol=1e-12, err_msg=name)
+    assert found.permutations.permuted == expected.permutations.permuted
+    if expected.learning_curve is not None:
+        for name in ("n_samples", "scores"):
+            mine, other = (getattr(each.learning_curve, name) for each in (found, expected))
+            np.testing.assert_allclose(mine, other, rtol=1e-10, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_permutations_and_learning_curve_are_those_in_memory(name, data):
+    X, y = make_data(strength=0.3) if name == "stopped" else data
+    asked = {"method": "l2", "cv": 3, "n_repeats": 1, "n_permutations": 7, "random_state": SEED}
+    asked |= {"learning_curve": name in ("samples", "rounds", "four features")} | AGAIN[name]
+    found = select_features(blocks_of(X, [7, 40]), y, **asked)
+    asked.pop("memory", None)
+    assert_same_evidence(found, select_features(X, y, **asked))
+
+
+@pytest.mark.parametrize("kind", ["whole groups", "inside groups", "inside blocks", "sparse"])
+def test_what_is_exchangeable_is_that_in_memory(kind, data, groups):
+    X, y = data
+    asked = {"method": "l2", "cv": 3, "n_repeats": 1, "n_permutations": 7, "random_state": SEED}
+    if "groups" in kind:
+        asked |= {"groups": groups, "learning_curve": True}
+    if kind == "whole groups":
+        y = np.array(["a", "b"])[[int(name[1:]) % 2 for name in groups]]
+    if kind == "inside blocks":
+        asked |= {"blocks": np.arange(90) % 2, "permute_within": "blocks"}
+    chunks = da.from_array(X, chunks=(16, 9))
+    if kind == "sparse":
+        X = sparse.csr_array(X)
+        chunks = chunks.map_blocks(sparse.csr_array, meta=sparse.csr_array((0, 0)))
+    assert_same_evidence(select_features(chunks, y, **asked), select_features(X, y, **asked))
+
+
+def test_permutations_that_share_passes_are_those_that_do_not_to_the_bit(data):
+    asked = {"method": "l2", "cv": 3, "n_repeats": 1, "n_permutations": 5, "random_state": SEED}
+    told = {2**28: [], 30_000: []}
+    runs = [
+        select_features(
+            blocks_of(data[0], [30]), data[1], **asked, memory=memory,
+            progress=lambda *step, each=each: each.append(step),
+        ).permutations
+        for memory, each in told.items()
+    ]  # fmt: skip
+    np.testing.assert_array_equal(*(each.null_scores for each in runs))
+    np.testing.assert_array_equal(*(each.feature_p_values for each in runs))
+    assert [each[-1][2] for each in told.values()] == ["pass 4 of 4", "pass 8 of 8"]
+
+
+def test_permutations_bring_labels_and_no_rows(monkeypatch):
+    compute, sizes = dask.compute, []
+
+    def watch(*values, **options):
+        found = compute(*values, **options)
+        sizes[-1] += sum(map(_n_numbers, found))
+        return found
+
+    monkeypatch.setattr(dask, "compute", watch)
+    asked = {"method": "l2", "cv": 3, "n_repeats": 1, "n_permutations": 5, "random_state": SEED}
+    for n_rows in (1000, 4000):
+        X, y = make_data(n_rows)
+        sizes.append(0)
+        select_features(da.from_array(X, chunks=(n_rows // 4, 9)), y, **asked)
+    assert sizes[1] - sizes[0] == 3000
+
+
+def test_interrupted_permutations_count_as_far_as_they_are(data):
+    def interrupt(n_done, n_rows, what):
+        if n_done > 5 * 90:
+            raise KeyboardInterrupt
+
+    asked = {"method": "l2", "cv": 3, "n_repeats": 1, "n_permutations": 50, "random_state": SEED}
+    found = select_features(
+        blocks_of(data[0], [30]), data[1], **asked, memory=60_000, progress=interrupt
+    )
+    assert 0 < found.permutations.n_permutations < 50
+    assert found.permutations.n_asked == 50
 
 
 # ------------------------------------------------------------------ files that workers read

@@ -11,8 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from centroidal.model_selection import permutation_test, select_features, sources
 from centroidal.model_selection.methods import METHODS, DataKind
-from centroidal.model_selection.permutation import PermutationTest, Relabelling, _Null, _Tally
-from centroidal.streaming import batches
+from centroidal.model_selection.permutation import Null, PermutationTest, Relabelling, _Tally
 
 SEED, N_PERMUTATIONS = 3, 4
 
@@ -450,15 +449,17 @@ def test_refuses_groups_in_several_blocks_to_permute_within():
         Relabelling.of(y, np.arange(12) // 2, np.arange(12) % 2)
 
 
-def test_batches_are_refused_before_they_are_read(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text("class,a\n" + "x,1\ny,2\n" * 5)
-    with pytest.raises(ValueError, match="needs all samples in memory"):
-        select_features(batches(path, target="class"), n_permutations=3)
+def test_draws_do_not_depend_on_the_names_of_groups():
+    groups = np.repeat([3, 0, 2, 1, 5, 4, 6, 7], 2)
+    y = groups % 2
+    names = np.array(list("hgfedcba"))[groups]
+    for number in range(3):
+        drawn = [Relabelling.of(y, each).draw(0, number) for each in (groups, names)]
+        np.testing.assert_array_equal(*drawn)
 
 
 def test_tally_of_equal_gains_counts_them_as_large():
-    tally = _Tally(_Null(0.5, np.array([1.0, 2.0])), None)
-    tally.add(_Null(0.4, np.array([2.0, 1.0])))
+    tally = _Tally(Null(0.5, np.array([1.0, 2.0])), None)
+    tally.add(Null(0.4, np.array([2.0, 1.0])))
     np.testing.assert_allclose(tally.feature_p_values(), [1.0, 1.0])
     np.testing.assert_allclose(tally.expected_false(), [2.0, 1.0])

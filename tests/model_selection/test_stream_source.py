@@ -953,3 +953,35 @@ def test_a_class_in_too_few_folds_is_named():
         ValueError, match="class 'b' has 2 groups, which cv=3 folds of whole groups"
     ):
         GroupFolds.deal(3, 0, groups, np.array(["a", "b"]), least=3)
+
+
+# ------------------------------------------------------------------ other labels, fewer samples
+
+
+@pytest.mark.parametrize("method", ["l2", "l1"])
+@pytest.mark.parametrize("is_grouped", [False, True], ids=["rows", "groups"])
+def test_permutations_and_learning_curve_are_those_in_memory(method, is_grouped, data, tmp_path):
+    X, y = data
+    groups = np.array([f"p{number}" for number in np.random.default_rng(1).integers(0, 40, 90)])
+    source = write_npy(tmp_path / "arrays", X, y)
+    add_column(source, "patient", groups)
+    asked = {"method": method, "cv": 3, "n_repeats": 1, "n_permutations": 5, "random_state": SEED}
+    asked["learning_curve"] = method == "l2"
+    named = {"groups": "patient"} if is_grouped else {}
+    rows = batches(source, target="kind", batch_size=16, **named)
+    found = select_features(rows, memory=200_000, **asked)
+    expected = select_features(X, y, groups=groups if is_grouped else None, **asked)
+    for name in ("score", "p_value", "null_scores", "gains", "feature_p_values", "expected_false"):
+        mine, other = (getattr(each.permutations, name) for each in (found, expected))
+        np.testing.assert_allclose(mine, other, rtol=1e-10, atol=1e-12, err_msg=name)
+    if method == "l2":
+        scores = [each.learning_curve.scores for each in (found, expected)]
+        np.testing.assert_allclose(*scores, rtol=1e-10)
+
+
+def test_checkpoint_that_is_finished_leaves_permutations_to_be_done(folder, tmp_path):
+    asked = {"method": "l2", "cv": 3, "n_repeats": 1, "n_permutations": 4, "random_state": SEED}
+    rows, path = open_folder(folder), tmp_path / "c.skops"
+    first = select_features(rows, checkpoint=path, **asked)
+    again = select_features(rows, checkpoint=path, **asked)
+    np.testing.assert_array_equal(first.permutations.null_scores, again.permutations.null_scores)

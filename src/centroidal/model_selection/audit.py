@@ -6,7 +6,7 @@ from .select import select_features
 __all__ = ["learning_curve", "permutation_test"]
 
 
-def permutation_test(X, y, *, n_permutations=1000, **options):
+def permutation_test(X, y=None, *, n_permutations=1000, **options):
     """Test whether a selection scores better than chance, by the whole selection with other labels.
 
     Labels are permuted again and again; each time folds are drawn, features ranked, their number
@@ -15,9 +15,9 @@ def permutation_test(X, y, *, n_permutations=1000, **options):
 
     Parameters
     ----------
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        Samples, in memory.
-    y : array-like of shape (n_samples,)
+    X : array-like, data frame, sparse matrix, Batches or Dask collection
+        Samples, as :func:`select_features` takes them.
+    y : array-like of shape (n_samples,) or str, default=None
         Class labels.
     n_permutations : int, default=1000
         How often. The smallest p-value is ``1 / (n_permutations + 1)``.
@@ -46,8 +46,8 @@ def permutation_test(X, y, *, n_permutations=1000, **options):
     together, more than five times as fast as selecting again. Other methods fit what enters the
     score, and no more; where `cv` is the fold of each sample, they share what training sets have in
     common whatever the labels are: standardised samples, and for "recursive" their inner products.
-    Interrupted by Ctrl-C, the test is
-    that of the permutations that are finished.
+    Rows in batches or on workers are read twice for as many relabellings as fit in `memory`.
+    Interrupted by Ctrl-C, the test is that of the permutations that are finished.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def permutation_test(X, y, *, n_permutations=1000, **options):
     return select_features(X, y, n_permutations=n_permutations, **options).permutations
 
 
-def learning_curve(X, y, **options):
+def learning_curve(X, y=None, **options):
     """Score the whole selection with fewer samples, and say what more of them would give.
 
     Samples of each class, or whole groups, are drawn: a quarter of them, a third and so on, each
@@ -71,9 +71,9 @@ def learning_curve(X, y, **options):
 
     Parameters
     ----------
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        Samples, in memory.
-    y : array-like of shape (n_samples,)
+    X : array-like, data frame, sparse matrix, Batches or Dask collection
+        Samples, as :func:`select_features` takes them.
+    y : array-like of shape (n_samples,) or str, default=None
         Class labels.
     **options : dict
         Those of :func:`select_features`: `method`, `groups`, `scoring` and so on.

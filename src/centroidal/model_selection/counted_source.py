@@ -1,4 +1,13 @@
-"""What sources have in common that keep counts of what was predicted, and no sample."""
+"""What sources have in common that keep counts of what was predicted, and no sample.
+
+Where labels are permuted, or fewer samples are selected from, the labels of all rows are in memory,
+and nothing else of them. Each labelling is dealt to folds of its own, and many of them share the
+passes over the rows, as repeats do.
+"""
+
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -6,10 +15,15 @@ from sklearn.base import clone
 from .._data import check_next_classes
 from .._parameters import check_choice
 from ..classifiers import CostSensitiveClassifier
+from ..streaming.passes import RowCount
+from .fold_passes import FoldPlan, Tally
 from .intervals import GroupHits
-from .methods import DataKind, merging_methods, selection_methods
+from .learning import draw_fewer, run_learning_curve
+from .methods import METHODS, DataKind, merging_methods, metric_of, selection_methods
+from .metrics import LOSSES
+from .permutation import Null, Relabelling, run_permutations
 from .procedures import FinalModel
-from .splits import Units, deal_repeats
+from .splits import Groups, Units, deal_repeats
 from .stand_ins import StandIns
 
 
@@ -31,15 +45,26 @@ def check_classes(found, counts, classes):
     return classes, np.array([total.get(label, 0) for label in classes.tolist()])
 
 
+class Labelling(NamedTuple):
+    """Rows to select from, with labels that may be others than theirs, and how they are dealt."""
+
+    codes: np.ndarray  # of all rows, negative for those that are left out
+    seed: int
+    n_folds: int
+
+
 class CountedSource:
     """Samples of which only sums and counts are kept.
 
     What it is made of has `noun`, `seed`, `classes` and `class_counts`, `_features`, `_is_sparse`,
-    `_groups` (a `Groups` or None), and once something was predicted `_tally`.
+    `_groups` (a `Groups` or None), `_memory` and `_progress`, and once something was predicted
+    `_tally`. It reads labels by `_read_labels` and `_read_sites`, and counts by `_count_again` what
+    the models of some labellings predict.
     """
 
     groups = given_folds = text = None  # of each sample, of which nothing is kept
     hides_names = False  # before features are selected
+    _permutations, _has_curve, _n_jobs = None, False, None
 
     @property
     def kind(self):
@@ -102,6 +127,117 @@ class CountedSource:
         ]
         return GroupHits.of(np.array(hits), self._groups.counts.sum(axis=1))
 
+    # -------------------------------------------------------------- other labels, fewer samples
+
+    @cached_property
+    def row_labels(self):
+        """Class of each row, and the id of its group; None if each stands for itself."""
+        return self._read_labels()
+
+    def relabelling(self, within):
+        """Return what may change places where labels are permuted, inside blocks if asked for."""
+        return Relabelling.of(*self.row_labels, self._read_sites() if within == "blocks" else None)
+
+    def test_permutations(self, run, n_folds, candidates):
+        """Run the whole selection with permuted labels; None if that was not asked for."""
+        if self._permutations is None:
+            return None
+        codes, _ = self.row_labels
+
+        def try_labels(labellings):
+            asked = (codes if each is None else each for each in labellings)
+            asked = (Labelling(each, self.seed, n_folds) for each in asked)
+            return self._score_labellings(run, asked, has_gains=True)
+
+        n_left = self._n_rounds_left - self._n_rounds(self._permutations.number + 1)
+        found = run_permutations(self, self._permutations, try_labels, lambda *_: None)
+        if self._n_rounds_left > n_left:  # it stopped early
+            self._rows_read.skip(self._n_passes_a_round * (self._n_rounds_left - n_left))
+            self._n_rounds_left = n_left
+        return found
+
+    def score_fewer(self, run, n_folds, candidates, scoring):
+        """Run the whole selection with fewer samples; None if that was not asked for."""
+        if not self._has_curve:
+            return None
+        return run_learning_curve(
+            self, lambda draws: self._score_draws(run, draws), scoring, n_folds
+        )
+
+    def _score_draws(self, run, draws):
+        """Score what is selected from each draw; those of as many folds share their passes."""
+        codes, _ = self.row_labels
+        scores = np.empty(len(draws))
+        for n_folds in np.unique([each.n_folds for each in draws]):
+            mine = [place for place, each in enumerate(draws) if each.n_folds == n_folds]
+            asked = (
+                Labelling(_keep_rows(codes, draws[place].rows), draws[place].seed, int(n_folds))
+                for place in mine
+            )
+            scores[mine] = [each.score for each in self._score_labellings(run, asked)]
+        return scores
+
+    def _score_labellings(self, run, labellings, has_gains=False):
+        """Yield what each shows; as many as fit in memory share the passes over the rows."""
+        labellings = iter(labellings)
+        while some := list(islice(labellings, self._n_at_a_time)):
+            trials = [self._deal(run, each, number) for number, each in enumerate(some)]
+            least = np.min_scalar_type(-self.classes.size)
+            codes = np.array([each.codes for each in some], dtype=least)
+            tally, gains = self._count_again(trials, codes, has_gains)
+            self._n_rounds_left -= 1
+            gains = gains if has_gains else [None] * len(some)
+            for trial, mine in zip(trials, gains, strict=True):
+                yield Null(run.score(trial, tally.counts(trial)), mine)
+
+    def _deal(self, run, labelling, number):
+        """Return what is asked of a labelling, the folds of which are drawn once."""
+        (codes, seed, n_folds), (_, ids) = labelling, self.row_labels
+        kept, n_classes = codes >= 0, self.classes.size
+        groups = None if ids is None else Groups.count(ids[kept], codes[kept], n_classes)
+        counts = np.bincount(codes[kept], minlength=n_classes)
+        least = 3 if run.is_nested else 2
+        (repeat,) = deal_repeats(n_folds, 1, seed, counts, groups, self.classes, least)
+        return run.trial(repeat._replace(first=number * n_folds))
+
+    def _begin_reading(self, n_passes, n_passes_a_round, plan, trial, n_done=0):
+        """Count the rows of passes ahead, with those of labellings, each round of which has some.
+
+        A labelling takes the memory of a repeat, of what is counted, and of the labels of all rows.
+        """
+        n_rows, n_folds = int(self.class_counts.sum()), trial.repeat.n_folds
+        n_counted = self.classes.size**2 * n_folds * (n_folds + 1) * trial.all_sizes.size
+        self._n_at_a_time = max(1, self._memory // (plan.repeat_bytes + 8 * n_counted + 4 * n_rows))
+        self._n_rounds_left, self._n_passes_a_round = 0, n_passes_a_round
+        if self._permutations is not None:
+            self._n_rounds_left += self._n_rounds(self._permutations.number + 1)
+        if self._has_curve:
+            draws = [each.n_folds for each in draw_fewer(self, n_folds)]
+            self._n_rounds_left += sum(self._n_rounds(draws.count(n)) for n in set(draws))
+        n_passes += self._n_rounds_left * n_passes_a_round
+        self._rows_read = RowCount(self._progress, n_rows, n_passes, n_done)
+
+    def _n_rounds(self, n_labellings):
+        return -(-n_labellings // self._n_at_a_time)
+
+    def _plan_of(self, trials):
+        """Return what passes over the rows of some trials have in common."""
+        trial = trials[0]
+        (candidate,) = trial.candidates.values()
+        return FoldPlan(
+            self._features.number, self._is_sparse, self.classes, candidate.procedure.estimator,
+            [each.repeat.folds for each in trials], trial.training_sets, self._n_jobs,
+        )  # fmt: skip
+
+    def _begin_again(self, trials):
+        """Return counts of nothing, of labellings, which need as little as their score."""
+        is_scored = metric_of(trials[0].choice.scoring) in LOSSES
+        return Tally.begin(trials, self.class_counts, 0, has_losses=is_scored)
+
+    def _gains_estimator(self):
+        """Return what finds the gains of all features, each by itself."""
+        return METHODS["l2"].build(self.kind).estimator
+
     # -------------------------------------------------------------- what takes single samples
 
     def find_suspicions(self):
@@ -112,16 +248,8 @@ class CountedSource:
         """Return None: there are no blocks."""
         return
 
-    def test_permutations(self, run, n_folds, candidates):
-        """Return None: labels of samples that are not in memory do not change places."""
-        return
-
     def score_covariates(self, run, choice, repeat):
         """Return None: there are no covariates."""
-        return
-
-    def score_fewer(self, run, n_folds, candidates, scoring):
-        """Return None: samples are taken as they are."""
         return
 
     def describe_samples(self, candidate, scores, final, repeats):
@@ -132,3 +260,15 @@ class CountedSource:
     def find_stand_ins(self, candidate, choice, found, most):
         """Find none: samples that were read are not kept."""
         return StandIns()
+
+
+def _keep_rows(codes, rows):
+    """Leave all rows out but some."""
+    kept = np.full(codes.size, -1, dtype=codes.dtype)
+    kept[rows] = codes[rows]
+    return kept
+
+
+def gains_of(estimator, moments):
+    """Return the gain of each feature by itself, of the moments of the classes."""
+    return estimator._problem.solve_moments(estimator, None, moments).path.gains

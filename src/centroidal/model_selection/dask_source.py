@@ -30,7 +30,7 @@ from ..streaming.labels import hash_names
 from ..streaming.passes import RowCount
 from ..streaming.request import texts
 from .blocks import Blocks, block_interval, empty_row, say_trouble
-from .counted_source import CountedSource, check_classes, check_streams
+from .counted_source import CountedSource, check_classes, check_streams, gains_of
 from .fold_passes import (
     FoldMoments,
     FoldPlan,
@@ -63,11 +63,12 @@ class DaskSource(CountedSource):
 
     def __init__(
         self, X, y, method, random_state, progress, *, groups, blocks, feature_names, classes,
-        memory,
+        memory, permutations=None, learning_curve=None,
     ):  # fmt: skip
         check_streams(method, needs_sums=True)
         check_count("memory", memory)
         self._progress, self._memory = progress_function(progress, "rows"), memory
+        self._permutations, self._has_curve = permutations, learning_curve is not None
         self.seed = seed_of(random_state)
         self._batches = X if isinstance(X, Batches) else None
         given = _of_batches(X) if self._batches else _of_collection(X, y, groups, blocks)
@@ -104,11 +105,10 @@ class DaskSource(CountedSource):
         """Say what is to be summarised and predicted."""
         trial, self._trials, self._tally = trials[0], trials, None
         self._check_scoring(trial.choice)
-        (candidate,) = trial.candidates.values()
-        self._plan = FoldPlan(
-            self._features.number, self._is_sparse, self.classes, candidate.procedure.estimator,
-            [each.repeat.folds for each in trials], trial.training_sets,
-        )  # fmt: skip
+        self._plan = plan = self._plan_of(trials)
+        step = max(1, self._memory // plan.repeat_bytes)
+        self._rounds = [slice(start, start + step) for start in range(0, len(trials), step)]
+        self._begin_reading(2 * len(self._rounds), 2, plan, trial)
 
     def count_predictions(self, trial):
         """Count what each training set predicts in the folds that it leaves out.
@@ -117,11 +117,7 @@ class DaskSource(CountedSource):
         fit in memory.
         """
         if self._tally is None:
-            step = max(1, self._memory // self._plan.repeat_bytes)
-            starts = range(0, len(self._trials), step)
-            rows_read = RowCount(self._progress, int(self._n_rows.sum()), 2 * len(starts), 0)
-            rounds = [self._count(slice(start, start + step), rows_read) for start in starts]
-            self._tally = reduce(Tally.add, rounds)
+            self._tally = reduce(Tally.add, map(self._count, self._rounds))
         return self._tally.counts(trial)
 
     def score_blocks(self, run, choice):
@@ -135,6 +131,7 @@ class DaskSource(CountedSource):
         found = copy(self)
         labels = self._labels.map(partial(_leave_out, name, ids)).persist()
         found._progress, found._sites = progress_function(None, "rows"), None
+        found._permutations, found._has_curve = None, False
         found._features = self._features._replace(names=None)  # blocks of X are arrays
         found._count_labels(labels, None, self._groups is not None)
         return found
@@ -163,7 +160,7 @@ class DaskSource(CountedSource):
         columns, rows_read = [], RowCount(self._progress, int(self._n_rows.sum()), 1, 0)
         for number in range(len(deals)):  # one at a time: each has many models
             plan = self._plan._replace(deals=deals[number : number + 1])
-            moments = self._run(partial(_summarise_block, plan), merge_moments, rows_read)
+            moments = self._summarise(plan, rows_read)
             columns.append(gather(call_later(partial(_first_columns, plan, n_features), moments)))
         self._moments = gather(call_later(partial(_of_all_rows, plan), moments))
         return np.unique(np.concatenate(columns))
@@ -183,20 +180,58 @@ class DaskSource(CountedSource):
         solution = estimator._problem.solve_moments(estimator, None, self._moments)
         return estimator._keep(self._features, self.classes, solution, n_features)
 
-    def _count(self, repeats, rows_read):
+    def _count(self, repeats):
         """Summarise the training sets of some repeats, and predict rows by their models."""
         plan = self._plan._replace(deals=self._plan.deals[repeats])
-        moments = self._run(partial(_summarise_block, plan), merge_moments, rows_read)
+        moments = self._summarise(plan, self._rows_read)
         if repeats.start == 0:
             self._moments = gather(call_later(partial(_of_all_rows, plan), moments))
         empty = Tally.begin(self._trials, self.class_counts, self.n_groups or 0)
-        counter = partial(BlockCounter, self._trials[repeats], plan, self._groups, empty)
-        return gather(self._run(call_later(counter, moments), _add_tallies, rows_read))
+        made_of = self._trials[repeats], plan, self._groups, empty
+        return self._predict(made_of, moments, self._labels, self._n_before)
 
-    def _run(self, function, merge, rows_read):
-        """Call a function of each block, and merge what it finds, where it is."""
-        parts = self._blocks.of_rows(function, self._labels, self._n_before)
-        return parts.reduce_watched(merge, lambda place: rows_read.add(int(self._n_rows[place])))
+    def _summarise(self, plan, rows_read, labels=None, n_before=None):
+        """Find the moments of all folds, which stay where they are."""
+        labels, n_before = labels or self._labels, self._n_before if n_before is None else n_before
+        parts = self._blocks.of_rows(partial(_summarise_block, plan), labels, n_before)
+        return parts.reduce_watched(merge_moments, partial(self._see, rows_read))
+
+    def _predict(self, made_of, moments, labels, n_before):
+        """Count what the models of all training sets predict, given their moments."""
+        counter = call_later(partial(BlockCounter, *made_of), moments)
+        parts = self._blocks.of_rows(counter, labels, n_before)
+        return gather(parts.reduce_watched(_add_tallies, partial(self._see, self._rows_read)))
+
+    def _see(self, rows_read, place):
+        rows_read.add(int(self._n_rows[place]))
+
+    def _count_again(self, trials, codes, has_gains):
+        """Count what the models of some labellings predict; find their gains, if asked for."""
+        plan, n_classes = self._plan_of(trials), self.classes.size
+        parts = np.split(codes, np.cumsum(self._lengths)[:-1], axis=1)
+        counts = np.array([[np.bincount(each[each >= 0], minlength=n_classes) for each in part]
+                           for part in parts])  # fmt: skip
+        n_before = list(np.cumsum(counts, axis=0) - counts)
+        labels = self._labels.map(_take_codes, parts)
+        moments = self._summarise(plan, self._rows_read, labels, n_before)
+        gains = None
+        if has_gains:
+            find = partial(_gains_of_all, plan, self._gains_estimator())
+            gains = gather(call_later(find, moments))
+        made_of = trials, plan, None, self._begin_again(trials)
+        return self._predict(made_of, moments, labels, n_before), gains
+
+    def _read_labels(self):
+        labels = self._labels.gather()
+        codes = np.concatenate([each.codes(self.classes) for each in labels])
+        ids = None if self._groups is None else np.concatenate([each.ids for each in labels])
+        self._lengths = [each.size for each in labels]
+        return codes, ids
+
+    def _read_sites(self):
+        sites = self._labels.map(LabelBlock.number_sites).gather()
+        names = np.unique(np.concatenate([found for found, _ in sites]))
+        return np.concatenate([np.searchsorted(names, found)[places] for found, places in sites])
 
     def fit_final(self, candidate, scores, choice, calibrates=True):
         """Return the model that was chosen, of the moments of all rows; costs decide.
@@ -306,12 +341,33 @@ class LabelBlock(NamedTuple):
         labels = self.labels[found[:, 2]]
         return names[found[:, 0]], groups[found[:, 1]], labels, counts, first
 
+    def number_sites(self):
+        """Return the blocks that occur, and which of them each row belongs to."""
+        names, numbers = np.unique(self.sites, return_inverse=True)
+        return names, numbers.astype(np.int32)
+
     def without(self, site, ids):
         """Leave out the rows of a block, and of groups that have samples in it."""
         gone = self.sites == site if ids is None else np.isin(self.ids, ids)
         labels = np.unique(self.places[~gone])
         places = np.where(gone, -1, np.searchsorted(labels, self.places)).astype(np.int32)
         return self._replace(labels=self.labels[labels], places=places)
+
+
+class DrawnLabels(NamedTuple):
+    """Classes of the rows of a block that they have in some labellings, and ids of their groups."""
+
+    drawn: np.ndarray  # a row for each labelling
+    ids: np.ndarray | None
+
+    @property
+    def size(self):
+        """Number of rows."""
+        return self.drawn.shape[1]
+
+    def codes(self, classes):
+        """Return the class of each row, in each labelling."""
+        return self.drawn
 
 
 def _label_block(labels, groups=None, sites=None):
@@ -411,6 +467,10 @@ def _leave_out(name, ids, labels):
     return labels.without(name, ids)
 
 
+def _take_codes(labels, codes):
+    return DrawnLabels(codes, labels.ids)
+
+
 def _test_site(model, name, classes, has_losses, X, labels, _):
     """Count what is predicted of the rows of a site, for each group, and sum losses."""
     rows = np.flatnonzero(labels.sites == name)
@@ -433,11 +493,8 @@ def _rows_of(plan, X, labels, n_before):
             f"it is {said[issparse(X)]}, and X says it is {said[plan.is_sparse]}: give its "
             "meta when the collection is made."
         )
-    X, codes, ids = X.tocsr() if plan.is_sparse else X, labels.codes(plan.classes), labels.ids
-    kept = codes >= 0
-    if not kept.all():
-        X, codes, ids = X[kept], codes[kept], None if ids is None else ids[kept]
-    return Rows(X, codes, n_before, ids)
+    X = X.tocsr() if plan.is_sparse else X
+    return Rows(X, labels.codes(plan.classes), n_before, labels.ids)
 
 
 def _summarise_block(plan, X, labels, n_before):
@@ -446,6 +503,12 @@ def _summarise_block(plan, X, labels, n_before):
 
 def _of_all_rows(plan, moments):
     return FoldMoments(plan, moments).merge()
+
+
+def _gains_of_all(plan, estimator, moments):
+    """Return the gains of all features in each labelling."""
+    summary = FoldMoments(plan, moments)
+    return [gains_of(estimator, summary.merge(number)) for number in range(len(plan.deals))]
 
 
 def _first_columns(plan, n_features, moments):

@@ -24,8 +24,8 @@ class Rows(NamedTuple):
     """Some of the rows."""
 
     X: object
-    codes: np.ndarray
-    n_before: np.ndarray  # rows of each class that came before
+    codes: np.ndarray  # for all deals, or a row for each; a negative one leaves a row out
+    n_before: np.ndarray  # rows of each class that came before, in the same way
     groups: np.ndarray | None  # the id of the group of each
 
 
@@ -56,9 +56,25 @@ class FoldPlan(NamedTuple):
         numbers = 2 * self.n_cells + len(self.training_sets) * (self.n_classes + 6)
         return 8 * numbers * self.n_features
 
+    def codes_of(self, rows):
+        """Return the class of each row in each repeat."""
+        return np.broadcast_to(rows.codes, (len(self.deals), rows.codes.shape[-1]))
+
     def folds_of(self, rows):
-        """Return the fold of each row in each repeat."""
-        return [deal.folds_of(rows.codes, rows.n_before, rows.groups) for deal in self.deals]
+        """Return the fold of each row in each repeat, a negative one for those left out."""
+        n_before = np.broadcast_to(rows.n_before, (len(self.deals), self.n_classes))
+        each = zip(self.deals, self.codes_of(rows), n_before, strict=True)
+        return [_deal_rows(deal, codes, before, rows.groups) for deal, codes, before in each]
+
+
+def _deal_rows(deal, codes, n_before, groups):
+    kept = codes >= 0
+    if kept.all():
+        return deal.folds_of(codes, n_before, groups)
+    folds = np.full(codes.size, -1, dtype=np.int32)
+    groups = None if groups is None else groups[kept]
+    folds[kept] = deal.folds_of(codes[kept], n_before, groups)
+    return folds
 
 
 # ------------------------------------------------------------------ what is summarised
@@ -66,10 +82,11 @@ class FoldPlan(NamedTuple):
 
 def summarise_rows(plan, rows):
     """Return the moments of each class in each fold, of each repeat."""
-    return [
-        class_moments(rows.X, folds * plan.n_classes + rows.codes, plan.n_cells, None, plan.n_jobs)
-        for folds in plan.folds_of(rows)
+    cells = [
+        np.maximum(folds * plan.n_classes + codes, -1)
+        for folds, codes in zip(plan.folds_of(rows), plan.codes_of(rows), strict=True)
     ]
+    return [class_moments(rows.X, each, plan.n_cells, None, plan.n_jobs) for each in cells]
 
 
 def merge_moments(parts):
@@ -156,9 +173,9 @@ class Tally(NamedTuple):
         """Return copies, which do not change any more."""
         return {name: array.copy() for name, array in self._asdict().items()}
 
-    def n_before(self, repeat):
-        """Count the samples of each class so far, in a repeat."""
-        return self.outer[repeat, :, 0].sum(axis=(0, 2))
+    def n_before(self, repeats):
+        """Count the samples of each class so far, in some repeats."""
+        return self.outer[repeats, :, 0].sum(axis=(1, 3))
 
     def add(self, other):
         """Return the counts of both."""
@@ -236,7 +253,8 @@ class Models:
         orders, sizes, kept = (), trial.sizes_of(self._key, left_out), NONE
         if len(left_out) == 1:
             orders = trial.random_orders(*left_out, self._plan.n_features)
-            kept = trial.choice.positions(sizes)  # of which one is chosen in the end
+            if not trial.only_score:
+                kept = trial.choice.positions(sizes)  # of which one is chosen in the end
         ready = None
         if not trial.choice.needs_scores:
             ready = path.prepare(self._plan.is_sparse, sizes, orders, kept)
@@ -248,16 +266,17 @@ class Models:
 
     def count(self, rows, tally):
         """Predict rows, and add what comes out to the counts of all repeats."""
-        plan, trial, codes = self._plan, self._trial, rows.codes
+        plan, trial, codes_of = self._plan, self._trial, self._plan.codes_of(rows)
         n_folds = trial.repeat.n_folds
         folds = [
             [np.flatnonzero(each == fold) for fold in range(n_folds)]
             for each in plan.folds_of(rows)
         ]
-        places = None if rows.groups is None else self._groups.places(rows.groups)
+        places = None if self._groups is None else self._groups.places(rows.groups)
 
         def count(job):
             mine, totals = folds[job.place][job.fold], job.totals(tally)
+            codes = codes_of[job.place]
 
             def see(block, found):
                 # Jobs do not get into each other's way: the rows of a group are all in one fold.

@@ -9,9 +9,8 @@ from scipy.optimize import least_squares
 from .._plain import interval_text, score_text
 from .._typing import Floats
 from .methods import plain_score
-from .repeatable import run_jobs
 
-__all__ = ["LearningCurve", "draw_fewer", "run_learning_curve"]
+__all__ = ["LearningCurve", "draw_fewer", "run_learning_curve", "score_draw"]
 
 _STREAM = 11  # sets these random numbers apart from others of the same seed
 _SHARES = (0.25, 0.35, 0.5, 0.7, 1.0)  # of the samples, or groups, that a selection is made from
@@ -143,24 +142,20 @@ class _Draw(NamedTuple):
     seed: int
 
 
-def run_learning_curve(source, run, scoring, n_folds, n_jobs, prefer, step_done):
+def run_learning_curve(source, score_draws, scoring, n_folds):
     """Score the selection from some of the samples of a source, again and again.
 
-    `run` takes a source and a number of folds and returns the score of what is selected from it;
-    `prefer` says where it had better run.
+    `score_draws` returns the score of what is selected from each of some draws.
     """
     draws = draw_fewer(source, n_folds)
-    jobs, scores = ((run, source, each) for each in draws), []
-    for score in run_jobs(_score_draw, jobs, n_jobs, prefer):
-        scores.append(score)
-        step_done(f"learning curve, {len(scores)} of {len(draws)}")
-    scores = np.array(scores).reshape(_N_DRAWS, -1)
+    scores = np.reshape(score_draws(draws), (_N_DRAWS, -1))
     sizes = np.array([each.rows.size for each in draws]).reshape(scores.shape).mean(axis=0)
     law, trouble, laws = _fit_law(sizes, scores, source.seed)
     return LearningCurve(sizes, scores, scoring, law, trouble, laws)
 
 
-def _score_draw(run, source, draw):
+def score_draw(run, source, draw):
+    """Score what is selected from the samples of a draw."""
     return run(source.part(draw.rows, draw.seed), draw.n_folds)
 
 
@@ -172,9 +167,10 @@ def draw_fewer(source, n_folds):
 def _draw(source, n_folds, number):
     """Draw samples, or whole groups, of each class, more and more of them."""
     rng = np.random.default_rng((source.seed, _STREAM, number))
-    codes, groups = source.data.codes, source.groups
+    codes, groups = source.row_labels
     units = np.arange(codes.size) if groups is None else groups
-    first = np.unique(units, return_index=True)[1]
+    # Groups in the order of the rows: however they are called, the same are drawn.
+    first = np.sort(np.unique(units, return_index=True)[1])
     by_class = [rng.permutation(units[first][codes[first] == c]) for c in np.unique(codes[first])]
     found, before = [], None
     for share in _SHARES:

@@ -41,6 +41,7 @@ __all__ = [
     "CrossValidatedMixin",
     "FoldCounts",
     "NestedScores",
+    "ScoreAgain",
     "Trial",
     "check_feature_grid",
     "choose_model",
@@ -48,7 +49,6 @@ __all__ = [
     "log_spaced",
     "n_random_orders",
     "nested_cross_validation",
-    "nested_score",
     "score_path",
     "score_table",
 ]
@@ -361,14 +361,31 @@ def nested_cross_validation(source, candidates, choice, repeats):
     return NestedScores(choice, candidates, folds, len(repeats))
 
 
-def nested_score(source, candidates, choice, repeats):
-    """Score the choice among all candidates and numbers of features, and tell nothing else."""
-    scores = []
-    for repeat in repeats:
-        trial = Trial(candidates, choice, repeat, only_score=True)
-        counts = source.count_predictions(trial)
-        scores += [_score_fold(trial, counts, fold) for fold in range(repeat.n_folds)]
-    return float(np.mean(scores))
+class ScoreAgain(NamedTuple):
+    """All that was done with some samples, to be done with others; nothing but a score is told."""
+
+    candidates: dict
+    choice: Choice
+
+    def __call__(self, source, n_folds):
+        """Score the choice among all candidates and numbers of features; folds are drawn once."""
+        (repeat,) = source.cut(n_folds, 1, self.is_nested)
+        trial = self.trial(repeat)
+        return self.score(trial, source.count_predictions(trial))
+
+    @property
+    def is_nested(self):
+        """Whether something is chosen, which takes inner folds."""
+        return self.choice.needs_inner_folds(self.candidates)
+
+    def trial(self, repeat):
+        """Return what a source is asked for."""
+        return Trial(self.candidates, self.choice, repeat, n_random=0, only_score=True)
+
+    def score(self, trial, counts):
+        """Return the score of what the inner folds choose, of the counts of all folds."""
+        folds = range(trial.repeat.n_folds)
+        return float(np.mean([_score_fold(trial, counts, fold) for fold in folds]))
 
 
 def _score_fold(trial, counts, fold):

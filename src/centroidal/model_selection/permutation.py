@@ -9,7 +9,6 @@ import warnings
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from numbers import Integral
 from typing import NamedTuple
 
@@ -19,9 +18,15 @@ from scipy.stats import beta
 
 from .._parameters import check_choice, check_count, number, optional
 from .._typing import ArrayLike
-from .repeatable import run_jobs
 
-__all__ = ["PermutationTest", "Permutations", "Relabelling", "run_permutations"]
+__all__ = [
+    "Null",
+    "PermutationTest",
+    "Permutations",
+    "Relabelling",
+    "run_permutations",
+    "try_labelling",
+]
 
 _STREAM = 7  # sets these random numbers apart from others of the same seed
 _ROUNDING = 1e-12  # scores that are equal in exact arithmetic are as good
@@ -193,7 +198,7 @@ class Relabelling(NamedTuple):
         """
         units, strata, name = None, np.zeros(codes.size, dtype=int), "samples"
         if groups is not None:
-            first = np.unique(groups, return_index=True)[1]
+            groups, first = _number_by_rows(groups)
             if (codes == codes[first][groups]).all():
                 units, name = groups, "groups"
             else:
@@ -231,6 +236,13 @@ class Relabelling(NamedTuple):
         return codes if self.units is None else codes[self.units]
 
 
+def _number_by_rows(groups):
+    """Return a number for each group, in the order of rows and not of names, and first rows."""
+    _, first, numbers = np.unique(groups, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return np.argsort(order)[numbers], first[order]
+
+
 # ------------------------------------------------------------------ the test
 
 
@@ -255,33 +267,33 @@ class Permutations(NamedTuple):
         return cls(int(n_permutations), within, stop_after) if n_permutations else None
 
 
-class _Null(NamedTuple):
+class Null(NamedTuple):
     """What a relabelling shows."""
 
     score: float
     gains: np.ndarray  # of the features, each by itself
 
 
-def run_permutations(source, run, asked, n_folds, n_jobs, prefer, step_done):
+def run_permutations(source, asked, try_labels, step_done):
     """Run the whole selection with permuted labels, and compare.
 
-    `run` takes a source and a number of folds and returns the score of what is selected from it;
-    `prefer` says where it had better run. Where it is interrupted, what is finished counts.
+    `try_labels` yields what each of some labellings shows, a `Null`; None stands for the labels
+    themselves. Where it is interrupted, what is finished counts.
     """
-    relabelling = source.relabelling(asked.within)
-    run = partial(run, n_folds=n_folds)
-    own = _try_labels(run, source, None)
-    tally = _Tally(own, asked.stop_after)
+    relabelling, tally = source.relabelling(asked.within), None
 
-    def jobs():
+    def labellings():
+        yield None
         for k in range(asked.number):
-            if tally.is_enough:
+            if tally is not None and tally.is_enough:
                 return
-            yield run, source, relabelling.draw(source.seed, k)
+            yield relabelling.draw(source.seed, k)
 
-    results = run_jobs(_try_labels, jobs(), n_jobs, prefer)
+    results = try_labels(labellings())
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*have been successfully executed")  # and are left out
+        own = next(results)
+        tally = _Tally(own, asked.stop_after)
         try:
             for found in results:
                 tally.add(found)
@@ -307,10 +319,10 @@ def run_permutations(source, run, asked, n_folds, n_jobs, prefer, step_done):
     )
 
 
-def _try_labels(run, source, codes):
+def try_labelling(run, source, n_folds, codes):
     """Score a selection with other labels, and find the gain of each feature by itself."""
     source = source.relabel(codes)
-    return _Null(run(source), source.gains)
+    return Null(run(source, n_folds), source.gains)
 
 
 class _Tally:

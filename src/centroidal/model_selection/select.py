@@ -17,7 +17,7 @@ from .annotated import is_annotated, take_annotated
 from .feature_flow import steps_of
 from .methods import BEST, METHODS, best_candidates, selection_methods
 from .metrics import majority_score
-from .nested import Candidate, Choice, NestedScores, nested_cross_validation, nested_score
+from .nested import Candidate, Choice, NestedScores, ScoreAgain, nested_cross_validation
 from .panels import Panel, PanelProcedure, Wishes
 from .permutation import Permutations
 from .procedures import FinalModel
@@ -200,7 +200,8 @@ def select_features(
     n_permutations : int, default=0
         How often to do all of it with permuted labels, for a p-value, see `permutations`. Where all
         samples of a group have one label, whole groups change places, else samples inside the
-        groups. Folds are drawn once each time.
+        groups. Folds are drawn once each time. Rows in batches or on workers are read again for as
+        many permutations at a time as fit in `memory`.
     permute_within : {"blocks"} or None, default=None
         Whether labels stay inside the blocks when they are permuted, so that what differs between
         the blocks counts for nothing.
@@ -226,8 +227,8 @@ def select_features(
         written after each block of columns.
     memory : int, default=2**28
         For batches: bytes that a block of columns may take, where medians need whole columns, and
-        that the sums and models of all repeats may; those beyond take passes of their own. With a
-        Dask collection, on each worker.
+        that the sums and models of all repeats, or permutations, may; those beyond take passes of
+        their own. With a Dask collection, on each worker.
     n_jobs : int or None, default=None
         Number of processes, or threads for "l2" and "l1", over methods and folds. The result does
         not depend on it.
@@ -285,9 +286,10 @@ def select_features(
 
     **Batches.** Means take two passes, medians one for each block of columns and one more. A run
     that was killed and is started again ends with the same result, to the bit. When it is finished
-    the checkpoint is a file with the model. Samples in batches have no `blocks`, and are not looked
-    at for suspicion. As nothing is kept of a single one, their model is not calibrated, and calls a
-    class for every sample.
+    the checkpoint is a file with the model. Permutations and the learning curve, which come after
+    it, are not in the checkpoint; for them the labels of all rows are kept. Samples in batches have
+    no `blocks`, and are not looked at for suspicion. As nothing is kept of a single one, their
+    model is not calibrated, and calls a class for every sample.
 
     **Dask collections** are read twice, after their labels, and give the answer of the same samples
     in memory, up to rounding. What is said of batches holds for them: no sample reaches the client.
@@ -371,7 +373,7 @@ def select_from(
     described = source.describe_samples(found.candidates[scores.method], scores, final, repeats)
     run = partial(_select_part, method, choice, wishes, panel, source.classes)
     in_blocks = source.score_blocks(run, choice)
-    again = partial(_score_again, found.candidates, found.choice)
+    again = ScoreAgain(found.candidates, found.choice)
     n_folds = repeats[0].n_folds
     hits = source.group_hits(scores, repeats)
     results, unseen = scores.results(), UnseenSamples(source, scores.outcome, described, hits)
@@ -431,10 +433,12 @@ def _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches)
     if isinstance(X, Batches):
         if in_memory["groups"] is not None:
             raise ValueError("groups must be None: batches(..., groups=COLUMN) names those of X.")
+        again = {name: in_memory[name] for name in ("permutations", "learning_curve")}
         unused = {"y": y, **in_memory, **not_streamed}
+        unused = {name: value for name, value in unused.items() if name not in again}
         _check_unused(unused, "needs all samples in memory, and X is Batches")
         if not X.is_on_workers:
-            return BatchSource(X, method, *work, **in_batches)
+            return BatchSource(X, method, *work, **in_batches, **again)
     if is_on_workers(X):
         random_state, n_jobs, progress = work
         options = {**in_memory, **not_streamed, **in_batches, "n_jobs": n_jobs}
@@ -460,7 +464,7 @@ def _screen_on_workers(X, y, screen, asked, work, in_memory, in_batches):
     """Return the features that any training set keeps, in memory, and what keeps those of all."""
     (method, choice, cv, n_repeats), (random_state, n_jobs, progress) = asked, work
     taken = {name: in_memory[name] for name in ("groups", "feature_names")}
-    taken |= in_batches | {"blocks": None}
+    taken |= in_batches | dict.fromkeys(("blocks", "permutations", "learning_curve"))
     cluster = _dask_source(X, y, "l2", random_state, progress, taken)
     number = min(screen, cluster.kind.n_features)
     candidates = list_candidates(method, choice, None, cluster.kind._replace(n_features=number))
@@ -481,7 +485,8 @@ def _dask_source(X, y, method, random_state, progress, options):
     require("dask", "dask", "Rows on workers")
     from .dask_source import DaskSource
 
-    takes = ("groups", "blocks", "feature_names", "classes", "memory")
+    takes = ("groups", "blocks", "feature_names", "classes", "memory", "permutations")
+    takes += ("learning_curve",)
     others = {name: value for name, value in options.items() if name not in takes}
     _check_unused(others, "is not for X on workers")
     options = {name: options[name] for name in takes}
@@ -535,12 +540,6 @@ def _cut(source, cv, n_repeats, candidates, is_nested):
     merges = all(each.procedure.merges for each in candidates.values())
     n_repeats = n_repeats_of(n_repeats, int(source.class_counts.sum()), merges)
     return source.cut(n_folds, n_repeats, is_nested)
-
-
-def _score_again(candidates, choice, source, n_folds):
-    """Return the score of all that is done with the samples of a source; folds are drawn once."""
-    repeats = source.cut(n_folds, 1, choice.needs_inner_folds(candidates))
-    return nested_score(source, candidates, choice, repeats)
 
 
 def _select_part(method, choice, wishes, panel, classes, source):

@@ -28,12 +28,12 @@ from ..streaming.labels import hash_names
 from ..streaming.request import texts
 from .blocks import Blocks
 from .covariates import Covariates
-from .learning import draw_fewer, run_learning_curve
+from .learning import draw_fewer, run_learning_curve, score_draw
 from .methods import METHODS, DataKind
 from .metrics import Tested, loss_moments
 from .nested import ChosenPredictions, FoldCounts, Trial
 from .panels import PanelProcedure, columns_of_size
-from .permutation import Relabelling, run_permutations
+from .permutation import Relabelling, run_permutations, try_labelling
 from .preparation import Preparation, PreparedSamples, find_examples
 from .procedures import RankedPath
 from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
@@ -111,6 +111,11 @@ class MemorySource:
         """Number of the group of each sample; None if each stands for itself."""
         return self._groups
 
+    @property
+    def row_labels(self):
+        """Class of each sample, and its group; None if each stands for itself."""
+        return self._data.codes, self._groups
+
     def part(self, rows, seed=None):
         """Return the source of some of the samples, which tells no progress."""
         data, groups = self.data, self._groups
@@ -159,8 +164,13 @@ class MemorySource:
             self._rows = FeatureRows.of(data.X)
         if self.given_folds is not None and not self._samples.is_learned:
             self._shared = {}  # filled with the labels as they are, before jobs are handed out
-        where = n_folds, self._n_jobs, prefer, self._step_done
-        test = run_permutations(self, run, asked, *where)
+
+        def try_labels(labellings):
+            yield try_labelling(run, self, n_folds, next(labellings))
+            jobs = ((run, self, n_folds, each) for each in labellings)
+            yield from run_jobs(try_labelling, jobs, self._n_jobs, prefer)
+
+        test = run_permutations(self, asked, try_labels, self._step_done)
         self._shared = None
         return test
 
@@ -192,8 +202,15 @@ class MemorySource:
         """Run the whole selection with fewer samples; None if that was not asked for."""
         if not self._has_curve:
             return None
-        where = n_folds, self._n_jobs, _prefer(candidates), self._step_done
-        return run_learning_curve(self, run, scoring, *where)
+
+        def score_draws(draws):
+            jobs, scores = ((run, self, each) for each in draws), []
+            for score in run_jobs(score_draw, jobs, self._n_jobs, _prefer(candidates)):
+                scores.append(score)
+                self._step_done(f"learning curve, {len(scores)} of {len(draws)}")
+            return scores
+
+        return run_learning_curve(self, score_draws, scoring, n_folds)
 
     def find_suspicions(self):
         """Look for what would make the score too good."""

@@ -1,5 +1,7 @@
 """Samples that are read in batches, as a source of the engine; see `sources.py`."""
 
+from collections import deque
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +13,11 @@ from .._progress import progress_function
 from .._state import floats
 from ..classifiers import CostSensitiveClassifier
 from ..classifiers.sparse_center_rule import ColumnSummary
-from ..statistics import class_moments
+from ..statistics import ClassMoments, class_moments
 from ..streaming.batches import Batches
 from ..streaming.checkpoint import Checkpoint, Progress, manifest_of, read_manifest
 from ..streaming.labels import hash_names
 from ..streaming.passes import (
-    RowCount,
     block_width,
     codes_of,
     moments_from_arrays,
@@ -24,7 +25,7 @@ from ..streaming.passes import (
     summaries_from_arrays,
     summary_arrays,
 )
-from .counted_source import CountedSource, check_classes, check_streams
+from .counted_source import CountedSource, check_classes, check_streams, gains_of
 from .fold_passes import FoldMoments, FoldPlan, Models, Rows, Tally, merge_moments, summarise_rows
 from .panels import PanelProcedure
 from .repeatable import seed_of
@@ -45,7 +46,7 @@ class BatchSource(CountedSource):
 
     def __init__(
         self, batches, method, random_state, n_jobs, progress, *, classes, checkpoint,
-        checkpoint_every, memory,
+        checkpoint_every, memory, permutations=None, learning_curve=None,
     ):  # fmt: skip
         check_streams(method)
         optional(check_count)("checkpoint_every", checkpoint_every)
@@ -60,6 +61,7 @@ class BatchSource(CountedSource):
         self._features = batches.features
         self._is_sparse = batches.n_stored is not None
         self._path, self._every, self._memory = checkpoint, checkpoint_every, memory
+        self._permutations, self._has_curve = permutations, learning_curve is not None
 
     @property
     def feature_names(self):
@@ -84,14 +86,10 @@ class BatchSource(CountedSource):
         """Open the checkpoint, which must be of the same selection."""
         trial, self._trials, self._tally = trials[0], trials, None
         self._check_scoring(trial.choice)
-        (candidate,) = trial.candidates.values()
         width = block_width(self._batches, self._memory)
-        folds = FoldPlan(
-            self._features.number, self._is_sparse, self.classes, candidate.procedure.estimator,
-            [each.repeat.folds for each in trials], trial.training_sets, self._n_jobs,
-        )  # fmt: skip
+        folds = self._plan_of(trials)
         self._plan = StreamPlan(self._batches, folds, width)
-        self._n_at_a_time = max(1, self._memory // folds.repeat_bytes)
+        self._step = max(1, self._memory // folds.repeat_bytes)
         manifest = None if self._path is None else self._manifest(trial)
         self._checkpoint = Checkpoint(self._path, self._every, manifest, key=_KEY)
 
@@ -112,8 +110,8 @@ class BatchSource(CountedSource):
         if isinstance(candidate.procedure, PanelProcedure):
             parameters |= candidate.procedure.panel.describe(self._batches.feature_names, 0)
         more = {"class_counts": self.class_counts.tolist()}
-        if self._n_at_a_time < len(self._trials):
-            more["repeats_at_a_time"] = self._n_at_a_time
+        if self._step < len(self._trials):
+            more["repeats_at_a_time"] = self._step
         if not self._plan.has_moments:
             more["columns_at_a_time"] = self._plan.width
         name = type(self._plan.folds.estimator).__name__
@@ -147,19 +145,19 @@ class BatchSource(CountedSource):
                     self._plan.folds.estimator
                 ):
                     raise ValueError("it holds another classifier")
+        plan, trial = self._plan, self._trials[0]
+        starts, n_each = range(0, len(self._trials), self._step), plan.n_summary_passes + 1
+        self._begin_reading(len(starts) * n_each, n_each, plan.folds, trial, self._done.n_rows)
         if not self._done.finished:
-            self._run_rounds(state.get("summary"))
+            self._run_rounds(starts, state.get("summary"))
 
-    def _run_rounds(self, state):
+    def _run_rounds(self, starts, state):
         """Take as many repeats at a time as fit in memory, in passes of their own."""
-        plan, n_trials = self._plan, len(self._trials)
-        starts = range(0, n_trials, self._n_at_a_time)
-        n_passes = len(starts) * (plan.n_summary_passes + 1)
-        rows_read = RowCount(self._progress, self._batches.n_samples, n_passes, self._done.n_rows)
+        plan, n_trials, rows_read = self._plan, len(self._trials), self._rows_read
         n_rounds_done, n_done = divmod(self._done.n_done, plan.n_steps)
         self._n_steps = len(starts) * plan.n_steps
         for start in starts[n_rounds_done:]:
-            repeats = slice(start, min(start + self._n_at_a_time, n_trials))
+            repeats = slice(start, min(start + self._step, n_trials))
             self._run_passes(repeats, state if n_done else None, n_done, rows_read)
             n_done = 0
 
@@ -176,12 +174,29 @@ class BatchSource(CountedSource):
 
         models = Models(self._trials[repeats], plan.folds, summary, self._groups)
         for batch in self._batches.start(max(0, n_done - plan.n_summary_steps)):
-            n_before = self._tally.n_before(repeats.start)
-            models.count(_rows_of(batch, self.classes, n_before), self._tally)
+            n_before = self._tally.n_before(repeats)
+            models.count(plan.rows_of(batch, n_before), self._tally)
             rows_read.add(batch.y.size)
             self._advance(rows_read)
             if checkpoint.is_due() and self._done.n_done < self._n_steps:
                 self._write()
+
+    def _count_again(self, trials, codes, has_gains):
+        """Count what the models of some labellings predict; find their gains, if asked for."""
+        plan = self._plan._replace(folds=self._plan_of(trials), codes=codes)
+        summary = (MeansPass if plan.has_moments else MediansPasses)(plan, None, 0)
+        deque(summary.steps(0, self._rows_read), maxlen=0)
+        models, tally = Models(trials, plan.folds, summary, None), self._begin_again(trials)
+        for batch in self._batches:
+            models.count(plan.rows_of(batch, tally.n_before(slice(None))), tally)
+            self._rows_read.add(batch.y.size)
+        if not has_gains:
+            return tally, None
+        find = partial(gains_of, self._gains_estimator())
+        return tally, [find(summary.moments(number)) for number in range(len(trials))]
+
+    def _read_labels(self):
+        return self._batches.row_labels(self.classes)
 
     def _write(self):
         state = {"summary": self._summary.state, "tally": self._tally.arrays}
@@ -217,6 +232,7 @@ class StreamPlan(NamedTuple):
     batches: Batches
     folds: FoldPlan
     width: int  # columns of which all rows are read at a time, if they are
+    codes: np.ndarray | None = None  # of all rows in each labelling, if they are not as they are
 
     def with_repeats(self, repeats):
         """Return the plan of some repeats."""
@@ -248,18 +264,22 @@ class StreamPlan(NamedTuple):
         """Number of steps with those that predict, which are batches."""
         return self.n_summary_steps + self.batches.n_batches
 
+    def rows_of(self, batch, n_before):
+        """Return the rows of a batch; of each class there were so many before."""
+        groups = None if batch.groups is None else hash_names(batch.groups)
+        start = batch.number * self.batches.batch_size
+        if self.codes is None:
+            codes = codes_of(batch, self.folds.classes)
+        else:
+            codes = self.codes[:, start : start + batch.y.size]
+        return Rows(batch.X, codes, n_before, groups)
+
 
 def _check_seed(random_state, checkpoint):
     before = read_manifest(checkpoint, _KEY) if random_state is None else None
     if before is not None and isinstance(before["parameters"].get("random_state"), int):
         return before["parameters"]["random_state"]
     return seed_of(random_state)
-
-
-def _rows_of(batch, classes, n_before):
-    """Return the rows of a batch; of each class there were so many before."""
-    groups = None if batch.groups is None else hash_names(batch.groups)
-    return Rows(batch.X, codes_of(batch, classes), n_before, groups)
 
 
 # ------------------------------------------------------------------ what is summarised
@@ -286,7 +306,7 @@ class MeansPass:
         """Go on after some steps; yield after each."""
         plan, folds = self._plan, self._plan.folds
         for batch in plan.batches.start(n_done) if n_done < plan.n_summary_steps else ():
-            found = summarise_rows(folds, _rows_of(batch, folds.classes, self._n_before))
+            found = summarise_rows(folds, plan.rows_of(batch, self._n_before))
             if self._moments is not None:
                 found = merge_moments([self._moments, found])
             self._moments = found
@@ -295,11 +315,12 @@ class MeansPass:
 
     @property
     def _n_before(self):
-        """Rows of each class so far."""
+        """Rows of each class so far, in each repeat."""
         n_classes = self._plan.folds.n_classes
         if self._moments is None:
             return np.zeros(n_classes, dtype=int)
-        return self._moments[0].counts.reshape(-1, n_classes).sum(axis=0).astype(int)
+        counts = np.array([each.counts for each in self._moments], dtype=int)
+        return counts.reshape(len(counts), -1, n_classes).sum(axis=1)
 
     @property
     def state(self):
@@ -309,6 +330,10 @@ class MeansPass:
     def solution(self, number=0, left_out=()):
         """Sparse centers of all rows but those of some folds of a repeat."""
         return FoldMoments(self._plan.folds, self._moments).solution(number, left_out)
+
+    def moments(self, number=0):
+        """Moments of all rows, with their labels in a repeat."""
+        return FoldMoments(self._plan.folds, self._moments).merge(number)
 
     @property
     def spreads(self):
@@ -325,6 +350,8 @@ class MediansPasses:
         state = {"spreads": [], "summaries": [[] for _ in plan.sets]} | (state or {})
         n_columns = min(n_done * plan.width, plan.batches.n_features)
         self._spreads = list(state["spreads"])
+        n_labellings = 1 if plan.codes is None else len(plan.codes)
+        self._moments = [[] for _ in range(n_labellings)]  # of blocks of columns, from here on
         for spreads in self._spreads:
             floats(n_columns, least=0.0)(spreads, {})
         self._parts = {
@@ -338,18 +365,29 @@ class MediansPasses:
         for start in self._starts[n_done:]:
             block = batches.columns(start, min(start + plan.width, batches.n_features))
             X, codes, groups = read_block(block, classes, rows_read)
-            rows = Rows(X, codes, np.zeros(classes.size, dtype=int), groups)
-            self._summarise(X.tocsc() if issparse(X) else X, codes, plan.folds.folds_of(rows))
+            codes = codes if plan.codes is None else plan.codes
+            self._summarise(Rows(X, codes, np.zeros(classes.size, dtype=int), groups))
             yield
 
-    def _summarise(self, X, codes, folds):
-        n_classes, n_jobs = self._plan.folds.n_classes, self._plan.folds.n_jobs
-        problem = self._plan.folds.estimator._problem
+    def _summarise(self, rows):
+        plan = self._plan.folds
+        X = rows.X.tocsc() if issparse(rows.X) else rows.X
+        codes, folds = plan.codes_of(rows).astype(np.int32), plan.folds_of(rows)
         for (number, left_out), parts in self._parts.items():
-            trained = np.where(np.isin(folds[number], left_out), np.int32(-1), codes)
-            parts.append(problem.summarise_columns(X, trained, n_classes, None, n_jobs))
-        moments = class_moments(X, codes, n_classes, None, n_jobs)
-        self._spreads.append(np.sqrt(moments.within_variance))
+            trained = np.where(np.isin(folds[number], left_out), np.int32(-1), codes[number])
+            summarise = plan.estimator._problem.summarise_columns
+            parts.append(summarise(X, trained, plan.n_classes, None, plan.n_jobs))
+        for number, parts in enumerate(self._moments):
+            parts.append(class_moments(X, codes[number], plan.n_classes, None, plan.n_jobs))
+        self._spreads.append(np.sqrt(self._moments[0][-1].within_variance))
+
+    def moments(self, number):
+        """Moments of all rows, with their labels in a labelling."""
+        parts = self._moments[number]
+        means, squares = (
+            np.hstack([getattr(each, name) for each in parts]) for name in ("means", "squares")
+        )
+        return ClassMoments(parts[0].counts, means, squares)
 
     @property
     def state(self):

@@ -255,6 +255,28 @@ class Batches:
             groups, counts = together, total
         return groups, counts
 
+    def row_labels(self, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Read labels and groups alone, of all rows.
+
+        Parameters
+        ----------
+        classes : ndarray
+            All labels.
+
+        Returns
+        -------
+        codes : ndarray of int
+            Which of the classes each row has.
+        groups : ndarray of uint64 or None
+            The hash of the name of its group.
+        """
+        codes, groups = [], []
+        for piece in self._narrow_pieces(0, _MOST_ROWS):
+            codes.append(label_codes(piece.y, classes))
+            if self.groups is not None:
+                groups.append(hash_names(piece.groups))
+        return np.concatenate(codes), np.concatenate(groups) if groups else None
+
     def columns(self, first: int, last: int) -> "Batches":
         """Return the same batches with some of the features only.
 

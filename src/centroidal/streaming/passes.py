@@ -21,6 +21,11 @@ class RowCount:
         self._progress, self.n_done = progress, n_done
         self._n_rows, self._n_passes = n_rows, n_passes
 
+    def skip(self, n_passes):
+        """Count passes that are not needed after all."""
+        if n_passes:
+            self.add(n_passes * self._n_rows)
+
     def add(self, n_rows):
         """Count further rows."""
         self.n_done += n_rows

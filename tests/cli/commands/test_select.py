@@ -791,6 +791,19 @@ def test_audit_permutes_labels_of_patients_and_judges(run, patients):
     assert "Can I believe it?" in Path("r.html").read_text()
 
 
+def test_audit_of_a_stream_is_that_in_memory(run, patients):
+    options = ("--target", "state", "--groups", "patient", "--audit", "--permutations", "5")
+    options += ("--method", "l2")
+    found, expected = (
+        select(run, patients, *options, *way)["selection"] for way in (("--stream",), ())
+    )
+    assert found["permutations"]["null_scores"] == expected["permutations"]["null_scores"]
+    assert found["p_value"] == expected["p_value"]
+    assert found["learning_curve"]["scores"] == expected["learning_curve"]["scores"]
+    words = {each["question"]: each["reason"] for each in found["checklist"]}
+    assert words["Are test samples really new?"] == "Samples in batches were not looked at."
+
+
 def test_permutations_stop_early_and_stay_inside_blocks(run, patients):
     text = patients.read_text().splitlines()
     rows = [f"{line},{'NS'[number // 6 % 2]}" for number, line in enumerate(text[1:])]

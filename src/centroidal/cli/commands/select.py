@@ -66,9 +66,7 @@ EXAMPLES = """\
 _N_RESAMPLES, _N_PERMUTATIONS, _N_STAND_INS = 50, 1000, 3
 _IN_MEMORY = (
     "--impute", "--transpose", "--duplicates", "--delimiter", "--decimal", *SHEET, "--blocks",
-    "--resamples",
-    "--permutations", "--permute-within", "--stop-after", "--learning-curve", "--audit",
-    "--covariates",
+    "--resamples", "--covariates",
     "--compare", "--export-selected", "--distinct", "--feature-costs", "--budget", "--stand-ins",
 )  # fmt: skip
 _FOLDERS = (
@@ -464,9 +462,7 @@ def _select_table(args, messages):
         groups=groups_of(args, table), blocks=_blocks(args, table), impute=table.impute,
         preprocess=preprocess_names(args), text=text_options(args),
         n_resamples=n_resamples(args), feature_names=table.feature_names,
-        n_permutations=_n_permutations(args), permute_within=args.permute_within,
-        stop_after=args.stop_after, covariates=_covariates(args, table),
-        learning_curve=args.learning_curve or args.audit,
+        **_evidence(args), covariates=_covariates(args, table),
         distinct=args.distinct, feature_costs=read_feature_costs(args.feature_costs),
         budget=args.budget,
         n_stand_ins=_N_STAND_INS if args.stand_ins is None else args.stand_ins,
@@ -480,11 +476,15 @@ def _covariates(args, table):
     return {name: table.annotations[name] for name in args.covariates} or None
 
 
-def _n_permutations(args):
-    """Return how often labels are permuted; if nothing is said, often where that is judged."""
-    if args.permutations is None:
-        return _N_PERMUTATIONS if args.audit else 0
-    return args.permutations
+def _evidence(args):
+    """Return what is to be done again; if nothing is said of permutations, often for an audit."""
+    usual = _N_PERMUTATIONS if args.audit else 0
+    return {
+        "n_permutations": usual if args.permutations is None else args.permutations,
+        "permute_within": args.permute_within,
+        "stop_after": args.stop_after,
+        "learning_curve": args.learning_curve or args.audit,
+    }
 
 
 def _blocks(args, table):
@@ -508,7 +508,7 @@ def _select_stream(args, messages):
         )  # fmt: skip
         if _way(args) != "--stream":
             rows = rows.on_workers()
-    options = _parameters(args)
+    options = _parameters(args) | _evidence(args)
     with _cluster(args, messages) as dashboard:
         if dashboard is not None:
             options["n_jobs"] = None

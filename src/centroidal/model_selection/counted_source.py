@@ -5,6 +5,7 @@ and nothing else of them. Each labelling is dealt to folds of its own, and many 
 passes over the rows, as repeats do.
 """
 
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -151,9 +152,9 @@ class CountedSource:
 
         n_left = self._n_rounds_left - self._n_rounds(self._permutations.number + 1)
         found = run_permutations(self, self._permutations, try_labels, lambda *_: None)
-        if self._n_rounds_left > n_left:  # it stopped early
-            self._rows_read.skip(self._n_passes_a_round * (self._n_rounds_left - n_left))
-            self._n_rounds_left = n_left
+        n_skipped, self._n_rounds_left = self._n_rounds_left - n_left, n_left  # it stopped early
+        with suppress(KeyboardInterrupt):  # again, if Ctrl-C is remembered until the next step
+            self._rows_read.skip(self._n_passes_a_round * n_skipped)
         return found
 
     def score_fewer(self, run, n_folds, candidates, scoring):

@@ -272,7 +272,11 @@ class Models:
             [np.flatnonzero(each == fold) for fold in range(n_folds)]
             for each in plan.folds_of(rows)
         ]
-        places = None if self._groups is None else self._groups.places(rows.groups)
+        places = None
+        if self._groups is not None:
+            kept = codes_of[0] >= 0
+            places = np.full(kept.size, -1)
+            places[kept] = self._groups.places(rows.groups[kept])
 
         def count(job):
             mine, totals = folds[job.place][job.fold], job.totals(tally)

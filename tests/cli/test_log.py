@@ -1,7 +1,6 @@
 """The log of a command: an event a line, while it happens."""
 
 import json
-import os
 
 import pytest
 
@@ -103,46 +102,3 @@ def test_errors_are_json_if_that_is_asked_for(table, capsys, words, code, kind, 
 def test_without_json_the_output_of_an_error_is_empty(table, capsys):
     assert main(["select", str(table), "--target", "kind"]) == 2
     assert capsys.readouterr().out == ""
-
-
-# ------------------------------------------------------------------ a full disk
-
-
-@pytest.fixture
-def full_disk(monkeypatch):
-    """A disk on which there is room for tables of features, and for nothing else."""
-    from centroidal import _files
-
-    write = os.fsync
-
-    def sync(descriptor):
-        if os.fstat(descriptor).st_size > 200:
-            raise OSError(28, "No space left on device")
-        write(descriptor)
-
-    monkeypatch.setattr(_files.os, "fsync", sync)
-
-
-def test_full_disk_loses_neither_the_answer_nor_the_other_files(
-    table, tmp_path, monkeypatch, capsys, full_disk
-):
-    monkeypatch.chdir(tmp_path)
-    files = ["--model", "m.skops", "--features", "f.csv"]
-    assert main(["select", str(table), "--target", "label", *files]) == 1
-    found = capsys.readouterr()
-    assert "accuracy" in found.out
-    assert "--model m.skops could not be written: No space left on device; written: f.csv" in (
-        found.err
-    )
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["T.csv", "f.csv"]
-
-
-def test_full_disk_is_told_beside_the_answer_in_json(
-    table, tmp_path, monkeypatch, capsys, full_disk
-):
-    monkeypatch.chdir(tmp_path)
-    assert main(["select", str(table), "--target", "label", "--json", "--model", "m.skops"]) == 1
-    answer = json.loads(capsys.readouterr().out)
-    assert answer["selection"]["score"] > 0.9
-    assert answer["written"] == []
-    assert answer["error"]["parameter"] == "--model"

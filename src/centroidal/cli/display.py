@@ -4,8 +4,10 @@ import json
 import math
 import os
 import re
+import sys
+from contextlib import contextmanager
 
-from .messages import plain
+from .messages import WorkError, plain
 
 _MOST_ROWS = 20
 _WIDTH_OF_A_FILE = 100
@@ -15,14 +17,58 @@ _IN_ROWS = ("sources", "calls", "remarks")  # of a card, which are lists of sent
 def show(args, display, **values):
     """Print values as one JSON object if that is asked for, otherwise call `display` with them."""
     if args.json:
-        from .._plain import json_plain  # numpy comes with it
-
-        if args.failures:
-            values["error"] = describe_error(args.failures[0])
-        print(json.dumps(json_plain(values, finite=True), allow_nan=False))
+        print(_json(values))
     else:
         display(**values)
     args.answer = values
+
+
+@contextmanager
+def answer(args, outputs, display, steps=None, **values):
+    """Print the answer; then, when the files of the block are written, say which, and what is next.
+
+    So nothing is lost where a file cannot be written, or where the work ends on the way. As JSON it
+    is one object: the answer, and when they are known ``written`` and ``error``.
+    """
+    trouble = _print_first(args, display, values)
+    try:
+        yield
+    finally:
+        if trouble is not None and not (args.failures and isinstance(trouble, BrokenPipeError)):
+            args.failures.insert(0, trouble)
+        rest = {"written": outputs.written}
+        if args.failures:
+            rest["error"] = describe_error(args.failures[0])
+        args.answer = values | rest
+        if args.json:
+            print(_json(rest)[1:])
+        else:
+            console = _console()
+            _list_files(console, outputs.written)
+            _list_steps(console, steps)
+
+
+def _print_first(args, display, values):
+    """Print the answer; return why it could not be printed: files are written all the same."""
+    try:
+        if args.json:
+            print(_json(values)[:-1], end=", " if values else "")
+        else:
+            display(**values)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # whoever reads has seen enough
+            return error
+        return WorkError(f"the answer could not be printed: {error.strerror}.")
+    args.answer = values
+    return None
+
+
+def _json(values):
+    from .._plain import json_plain  # numpy comes with it
+
+    return json.dumps(json_plain(values, finite=True), allow_nan=False)
 
 
 def describe_error(error):
@@ -52,8 +98,8 @@ def _console():
     return console
 
 
-def demo(n_samples, n_features, selection, n_informative, written):
-    """Show the main job on the shipped table, and how to do it with another."""
+def demo(n_samples, n_features, selection, n_informative):
+    """Show the main job on the shipped table."""
     console = _console()
     _say(
         console,
@@ -68,21 +114,10 @@ def demo(n_samples, n_features, selection, n_informative, written):
         f"{len(selection['features'])} do.",
     )
     console.print(_confusion_table(selection))
-    _list_files(console, written)
-    _list_steps(
-        console,
-        {
-            "the same with a table of your own": "centroidal select TABLE.csv --target COLUMN "
-            "--report report.html --model model.skops",
-            "then predict": "centroidal predict model.skops NEW.csv -o predictions.csv",
-            "a table to try it on": "centroidal datasets expression -o expression.csv",
-            "all of it in a browser": "centroidal app",
-        },
-    )
 
 
-def selection(table, selection, written, rows, steps):
-    """Show a selection, the files and what to do next."""
+def selection(table, selection, rows):
+    """Show a selection."""
     console = _console()
     _say(console, _data_line(table, selection))
     _say(console, selection["answer"], style="bold")
@@ -97,50 +132,43 @@ def selection(table, selection, written, rows, steps):
     console.print(_feature_table(selection["features"]))
     console.print(_metric_table(rows, "unseen samples"))
     console.print(_confusion_table(selection))
-    _list_files(console, written)
-    _list_steps(console, steps)
 
 
-def audit(table, selection, written, rows, steps):
-    """Show the verdicts on a selection, then what was selected, the files and what to do next."""
+def audit(table, selection, rows):
+    """Show the verdicts on a selection, then what was selected."""
     console = _console()
     _say(console, f"Can I believe it? {selection['answer_of_checklist']}", style="bold")
     console.print(_verdict_table(selection["checklist"]))
     _say(console, _data_line(table, selection))
     _say(console, selection["answer"])
     console.print(_feature_table(selection["features"]))
-    _list_files(console, written)
-    _list_steps(console, steps)
 
 
-def comparison(table, comparison, written):
+def comparison(table, comparison):
     """Show scores and differences, the best first."""
     console = _console()
     _say(console, _data_line(table, comparison))
     for line in comparison["answer"].split("\n"):
         console.print(_cell(line), soft_wrap=True)
     console.print()
-    _list_files(console, written)
 
 
-def predictions(counts, written, **_):
+def predictions(counts, **_):
     """Show how many samples were predicted to be of each class."""
     console = _console()
     table = _table(("prediction", "left"), ("samples", "right"))
     for label, count in counts.items():
         table.add_row(_cell(label), str(count))
     console.print(table)
-    _list_files(console, written)
 
 
-def evaluation(answer, rows, classes, confusion, recall, written, **_):
+def evaluation(answer, rows, classes, confusion, recall, **_):
     """Show how well a model does on a table: scores with intervals, the confusion matrix."""
     console = _console()
     _say(console, answer, style="bold")
     console.print(_metric_table(rows, "found"))
     found = {"classes": classes, "confusion": confusion, "recall": recall, "n_repeats": 1}
     console.print(_confusion_table(found, "samples of"))
-    _list_files(console, written)
 
 
 def model(path, **values):
@@ -148,7 +176,7 @@ def model(path, **values):
     _console().print(_grid(_model_lines(path, **values)))
 
 
-def site(steps, *, classes, fold_counts, class_name, source, written, **_):
+def site(*, classes, fold_counts, class_name, source, **_):
     """Show what leaves a site: how many samples of each class were summed up in each fold."""
     console = _console()
     what = "sums over" if class_name == "SiteSummary" else "counts of predictions of"
@@ -158,11 +186,9 @@ def site(steps, *, classes, fold_counts, class_name, source, written, **_):
     for number, row in enumerate(fold_counts.tolist(), start=1):
         table.add_row(f"fold {number}", *(f"{count:,}" for count in row))
     console.print(table)
-    _list_files(console, written)
-    _list_steps(console, steps)
 
 
-def merge_counts(counts, steps, *, written, class_name, classes, n_features, **card):
+def merge_counts(counts, *, class_name, classes, n_features, **card):
     """Show what was merged into a model: the samples of each file and of all."""
     console = _console()
     selected = card.get("selected_features")
@@ -181,8 +207,6 @@ def merge_counts(counts, steps, *, written, class_name, classes, n_features, **c
         table.add_row(_cell(name), *cells, f"{sum(count.values()):,}")
     console.print(table)
     _say(console, card["remarks"][-1], style="bold")
-    _list_files(console, written)
-    _list_steps(console, steps)
 
 
 def datasets(datasets):
@@ -195,11 +219,8 @@ def datasets(datasets):
     )
 
 
-def output_files(written, steps=None, **_):
-    """Show which files were written, and what to do next."""
-    console = _console()
-    _list_files(console, written)
-    _list_steps(console, steps)
+def files_alone(**_):
+    """Show nothing but the files that are written."""
 
 
 # ------------------------------------------------------------------ parts

@@ -166,14 +166,14 @@ class Outputs:
     """
 
     def __init__(self, args, suffixes, *, inputs=(), may_exist=()):
-        self.written = []
-        self._args, self._force = args, args.force
+        self.written, self.failures = [], args.failures
+        self._force = args.force
         paths = {option: option_value(args, option) for option in suffixes}
-        self._paths = {option: path for option, path in paths.items() if path is not None}
-        for option, path in self._paths.items():
+        self.paths = {option: path for option, path in paths.items() if path is not None}
+        for option, path in self.paths.items():
             _check(option, path, suffixes[option], self._force or option in may_exist)
-        _check_distinct(self._paths, inputs)
-        for suffix in (Path(path).suffix for path in self._paths.values()):
+        _check_distinct(self.paths, inputs)
+        for suffix in (Path(path).suffix for path in self.paths.values()):
             extra, *packages = _PACKAGES.get(suffix, (None,))
             for package in packages:
                 require(package, extra, f"Writing {suffix}")
@@ -181,9 +181,9 @@ class Outputs:
     def write(self, option, write, *values):
         """Write the file of an option, if it is named, by ``write(path, *values, force=force)``.
 
-        What fails is told when the answer was printed, so that no work is lost: see `main`.
+        What fails is told in the end, so that the other files are written: see `main`.
         """
-        path, failures = self._paths.get(option), self._args.failures
+        path, failures = self.paths.get(option), self.failures
         if path is None or any(isinstance(each, KeyboardInterrupt) for each in failures):
             return
         try:
@@ -197,7 +197,7 @@ class Outputs:
 
     def is_folder(self, option):
         """Say whether a folder is to be written, not a file."""
-        path = self._paths[option]
+        path = self.paths[option]
         return path.endswith("/") or Path(path).is_dir()
 
     def summary(self):

@@ -119,6 +119,8 @@ def _work(args, messages):
                 require("rich", "cli", "The command line, unless with --json,")
             with standard_input(args):
                 code = COMMANDS[args.command].run(args, messages) or DONE
+        for failure in args.failures[1:]:
+            messages.error(f"{args.command}: {failure}", failure)
         for failure in args.failures:  # after the answer was printed
             raise failure
         return code

@@ -64,13 +64,14 @@ def run(args, messages):
     except KeyboardInterrupt:
         if not fits.n_done:
             raise
-        _show(args, name_columns(fits.comparison(), args), table, [])
+        with _answer(args, outputs, name_columns(fits.comparison(), args), table):
+            pass
         raise KeyboardInterrupt(
             f"{fits.n_done} of {len(fits)} fits are in the table, nothing was written"
         ) from None
-    write_report(outputs, args, comparison=comparison, table=table)
-    outputs.write("--output", write_columns, _columns(comparison))
-    _show(args, comparison, table, outputs.written)
+    with _answer(args, outputs, comparison, table):
+        write_report(outputs, args, comparison=comparison, table=table)
+        outputs.write("--output", write_columns, _columns(comparison))
 
 
 def begin_comparison(args, table):
@@ -141,7 +142,7 @@ def _columns(comparison):
     return {name: column[order].tolist() for name, column in columns.items()}
 
 
-def _show(args, comparison, table, written):
+def _answer(args, outputs, comparison, table):
     from ..._plain import row_dicts  # numpy comes with it
 
     codes = comparison.target.tolist()
@@ -162,6 +163,6 @@ def _show(args, comparison, table, written):
         "seeds": comparison.seeds,
         "versions": comparison.versions,
     }
-    display.show(
-        args, display.comparison, table=table_values(table), comparison=found, written=written
+    return display.answer(
+        args, outputs, display.comparison, table=table_values(table), comparison=found
     )

@@ -1,7 +1,6 @@
 """Data to try things on: the table that ships, and generators."""
 
 import shlex
-from functools import partial
 
 from .. import display
 from ..files import Outputs, write_table
@@ -60,11 +59,9 @@ def _write(args, make, outputs):
     if X.ndim == 1:  # texts
         first, X = first | {_TEXT: X}, X[:, None][:, :0]
         again += f" --text {_TEXT}"
-    outputs.write("--output", write_table, first, X, names)
-    display.show(
-        args, partial(display.output_files, steps={"select its features": again}),
-        n_samples=X.shape[0], n_features=X.shape[1], written=outputs.written,
-    )  # fmt: skip
+    steps, sizes = {"select its features": again}, {"n_samples": len(X), "n_features": X.shape[1]}
+    with display.answer(args, outputs, display.files_alone, steps, **sizes):
+        outputs.write("--output", write_table, first, X, names)
 
 
 def _generate(make, seed):

@@ -10,6 +10,13 @@ HELP = "Select features of a table that ships with the package."
 EXAMPLES = """\
   centroidal demo
   centroidal demo --report demo.html"""
+_STEPS = {
+    "the same with a table of your own": "centroidal select TABLE.csv --target COLUMN "
+    "--report report.html --model model.skops",
+    "then predict": "centroidal predict model.skops NEW.csv -o predictions.csv",
+    "a table to try it on": "centroidal datasets expression -o expression.csv",
+    "all of it in a browser": "centroidal app",
+}
 
 
 def add_arguments(parser):
@@ -29,10 +36,10 @@ def run(args, messages):
         n_resamples=n_resamples(args), n_jobs=use_cores(args, DEFAULT),
         random_state=args.seed,
     )  # fmt: skip
-    write_report(outputs, args, selection)
     n_samples, n_features = genes.data.shape
-    display.show(
-        args, display.demo, n_samples=n_samples, n_features=n_features,
+    with display.answer(
+        args, outputs, display.demo, _STEPS, n_samples=n_samples, n_features=n_features,
         selection=selection.to_dict(),
-        n_informative=genes.informative[selection.selected].sum(), written=outputs.written,
-    )  # fmt: skip
+        n_informative=genes.informative[selection.selected].sum(),
+    ):  # fmt: skip
+        write_report(outputs, args, selection)

@@ -54,12 +54,11 @@ def run(args, messages):
     table = read_labelled(args, messages, impute="median", card=card)
     evaluation = _evaluate(args, table)
     messages.remarks(evaluation.remarks)
-    write_report(outputs, args, table=table, evaluation=evaluation)
-    display.show(
-        args, partial(display.evaluation, rows=evaluation.rows()),
-        answer=evaluation.summary(), table=table_values(table),
-        **{name: getattr(evaluation, name) for name in _PRINTED}, written=outputs.written,
-    )  # fmt: skip
+    values = {"answer": evaluation.summary(), "table": table_values(table)}
+    values |= {name: getattr(evaluation, name) for name in _PRINTED}
+    show = partial(display.evaluation, rows=evaluation.rows())
+    with display.answer(args, outputs, show, **values):
+        write_report(outputs, args, table=table, evaluation=evaluation)
 
 
 def _evaluate(args, table):

@@ -25,5 +25,5 @@ def run(args, messages):
     _, model = load_model_file(args.model)
     with input_errors(TypeError):
         to_onnx(model)
-    outputs.write("--output", lambda path, force: to_onnx(model, path, force=force))
-    display.show(args, display.output_files, written=outputs.written)
+    with display.answer(args, outputs, display.files_alone):
+        outputs.write("--output", lambda path, force: to_onnx(model, path, force=force))

@@ -101,15 +101,15 @@ def _merge(args, messages, outputs, cards, models):
     if isinstance(model, SiteSummary):
         no_score, steps = _NO_SCORE_YET, _steps_of_sites(args.output, target)
     metadata = _metadata(model, class_counts(model), sources, target, (*remarks, no_score))
-    outputs.write(
-        "--output", lambda path, force: save_model(model, path, metadata=metadata, force=force)
-    )
     by_file = dict(zip(args.models, counts, strict=True))
-    display.show(
-        args, partial(display.merge_counts, by_file, steps), class_name=type(model).__name__,
-        classes=model.classes_, n_features=model.n_features_in_, **metadata,
-        written=outputs.written,
-    )  # fmt: skip
+    with display.answer(
+        args, outputs, partial(display.merge_counts, by_file), steps,
+        class_name=type(model).__name__, classes=model.classes_,
+        n_features=model.n_features_in_, **metadata,
+    ):  # fmt: skip
+        outputs.write(
+            "--output", lambda path, force: save_model(model, path, metadata=metadata, force=force)
+        )
 
 
 def _choose(args, messages, outputs, cards, models):
@@ -146,11 +146,6 @@ def _choose(args, messages, outputs, cards, models):
         made_by=_MERGED_BY, sources=_sources([path], [card], [class_counts(summary)]),
         target=target, **selection.card(),
     )  # fmt: skip
-    outputs.write(
-        "--output",
-        lambda path, force: save_model(selection.model, path, metadata=metadata, force=force),
-    )
-    write_report(outputs, args, selection)
     note, n_samples = selection.group_summary(), int(selection.class_counts.sum())
     if note:
         messages.note(f"Note: {note}")
@@ -158,10 +153,14 @@ def _choose(args, messages, outputs, cards, models):
         "source": f"{len(counts)} sites", "target": target or "labels", "n_samples": n_samples,
         "n_features": selection.feature_names.size, "sites": summary.sites_,
     }  # fmt: skip
-    show = partial(
-        display.selection, rows=selection.metric_rows(), steps=_steps_of_model(args.output)
-    )
-    display.show(args, show, table=table, selection=selection.to_dict(), written=outputs.written)
+    values = {"table": table, "selection": selection.to_dict()}
+    show = partial(display.selection, rows=selection.metric_rows())
+    with display.answer(args, outputs, show, _steps_of_model(args.output), **values):
+        outputs.write(
+            "--output",
+            lambda path, force: save_model(selection.model, path, metadata=metadata, force=force),
+        )
+        write_report(outputs, args, selection)
 
 
 def _steps_of_model(path):

@@ -92,12 +92,15 @@ def _predict_stream(args, messages, outputs, card, model):
             write_atomically(path, (rows for _, rows in parts()), force=force)
 
     outputs.write("--output", write)
+    if not outputs.written:  # nor is it known how many are of each class
+        return
     messages.remarks(predictions.remarks)
-    display.show(
-        args, display.predictions, n_samples=predictions.n_samples, classes=predictions.classes,
-        no_call=args.no_call, remarks=predictions.remarks, counts=predictions.counts,
-        written=outputs.written,
-    )  # fmt: skip
+    with display.answer(
+        args, outputs, display.predictions, n_samples=predictions.n_samples,
+        classes=predictions.classes, no_call=args.no_call, remarks=predictions.remarks,
+        counts=predictions.counts,
+    ):  # fmt: skip
+        pass
 
 
 def _predict_table(args, messages, outputs, card, model):
@@ -111,12 +114,12 @@ def _predict_table(args, messages, outputs, card, model):
         else:
             predictions.write_csv(path, force)
 
-    outputs.write("--output", write)
-    display.show(
-        args, display.predictions, n_samples=len(predictions.labels), classes=predictions.classes,
-        no_call=predictions.no_call, remarks=predictions.remarks, counts=predictions.counts(),
-        written=outputs.written,
-    )  # fmt: skip
+    with display.answer(
+        args, outputs, display.predictions, n_samples=len(predictions.labels),
+        classes=predictions.classes, no_call=predictions.no_call, remarks=predictions.remarks,
+        counts=predictions.counts(),
+    ):  # fmt: skip
+        outputs.write("--output", write)
 
 
 def _predict(args, card, model):

@@ -314,10 +314,9 @@ def select_and_show(args, messages, shown):
     note, rows = selection.group_summary(), selection.metric_rows()
     if note:
         messages.note(f"Note: {note}")
-    _write(outputs, args, selection, table, comparison)
-    steps = _next_steps(args, table, outputs.written)
-    show = partial(shown, rows=rows, steps=steps)
-    display.show(args, show, **values, written=outputs.written)
+    steps, show = _next_steps(args, table, outputs), partial(shown, rows=rows)
+    with display.answer(args, outputs, show, steps, **values):
+        _write(outputs, args, selection, table, comparison)
     return selection
 
 
@@ -616,9 +615,9 @@ def _free_name(selection, table):
     return name
 
 
-def _next_steps(args, table, written):
+def _next_steps(args, table, outputs):
     """Return the commands that come next."""
-    again = command_line(args) + (" --force" if written and not args.force else "")
+    again = command_line(args) + (" --force" if outputs.paths and not args.force else "")
     steps = {}
     if args.model is None:
         steps["keep the model"] = f"{again} --model model.skops"

@@ -1,7 +1,6 @@
 """Summarise the samples of a site, so that several can select together and keep their samples."""
 
 import shlex
-from functools import partial
 
 from .. import display
 from ..files import Outputs, groups_of, input_files, plain_metadata, read_samples
@@ -108,11 +107,10 @@ def write_site(outputs, args, found, table, steps):
         n_samples=sum(counts), sites=found.sites_,
         class_counts=dict(zip(map(str, found.classes_), counts, strict=True)),
     )  # fmt: skip
-    outputs.write(
-        "--output", lambda path, force: save_model(found, path, metadata=metadata, force=force)
-    )
-    display.show(
-        args, partial(display.site, steps=steps), class_name=type(found).__name__,
+    with display.answer(
+        args, outputs, display.site, steps, class_name=type(found).__name__,
         classes=found.classes_, fold_counts=found.fold_counts_, **metadata,
-        written=outputs.written,
-    )  # fmt: skip
+    ):  # fmt: skip
+        outputs.write(
+            "--output", lambda path, force: save_model(found, path, metadata=metadata, force=force)
+        )

@@ -160,6 +160,7 @@ def ours(path):
     passes = set()
     found = select_features(
         rows,
+        method="l2",
         n_repeats=1,
         random_state=0,
         n_jobs=2,

@@ -23,7 +23,7 @@ COMMANDS = {  # and a word of the answer
     "select": ((*SELECT, *FILES), "accuracy"),
     "audit": (("audit", *SELECT[1:], "--permutations", "2", *FILES), "Can I believe it?"),
     "compare": (("compare", "trees.csv", "--target", "tree", "--output", "c.csv"), "majority"),
-    "predict": (("predict", "old.skops", "trees.csv", "-o", "p.csv"), "oak"),
+    "predict": (("predict", "old.skops", "trees.txt", "-o", "p.csv"), "oak"),
     "evaluate": (("evaluate", "old.skops", "trees.csv", "--target", "tree"), "accuracy"),
     "merge": (("merge", "old.skops", "other.skops", "-o", "m.skops"), "together"),
 }
@@ -35,7 +35,8 @@ FULL = Path("/dev/full")
 
 @pytest.fixture
 def table(trees):
-    """A table, and two models of it."""
+    """A table, also as one that is not predicted in parts, and two models of it."""
+    Path("trees.txt").write_text(trees.read_text())
     for path, rows in (("old.skops", slice(20)), ("other.skops", slice(20, None))):
         X, y = make_samples()
         model = SparseCenterClassifier(3).fit(X[rows], y[rows])

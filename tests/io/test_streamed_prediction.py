@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
@@ -60,10 +61,17 @@ def write_texts(folder, frame):
     return folder
 
 
+def write_text(path, frame):
+    frame.to_csv(path, index=False)
+    return path
+
+
 SOURCES = {
     "folder": lambda d, frame: write_parts(d / "parts", frame),
     "file": lambda d, frame: write_parts(d / "parts", frame, ()) / "part0.parquet",
     "texts": lambda d, frame: write_texts(d / "texts", frame),
+    "text": lambda d, frame: write_text(d / "t.csv", frame),
+    "packed text": lambda d, frame: write_text(d / "t.csv.gz", frame),
 }
 
 
@@ -83,6 +91,30 @@ def test_predictions_are_those_of_the_rows_in_memory(frame, tmp_path, source, no
     assert dict(streamed.counts) == expected.counts()
     assert streamed.n_samples == N_ROWS
     assert streamed.remarks == expected.remarks
+
+
+@pytest.mark.parametrize("n_bytes", [100, 700, 2**24])
+def test_text_gives_the_same_file_however_it_is_cut(
+    frame, model, card, tmp_path, monkeypatch, n_bytes
+):
+    monkeypatch.setattr("centroidal.streaming.text._CHUNK_BYTES", n_bytes)
+    frame = frame.assign(site='a "place", far', sample=[f"s{i}" for i in range(N_ROWS)])
+    path = write_text(tmp_path / "t.csv", frame)
+    streamed = StreamedPredictions(model, path, card=card)
+    text = b"".join(part.csv_rows(i == 0) for i, (_, part) in enumerate(streamed))
+    expected = predict_table(model, read_new_samples(path, card=card), target="kind")
+    found, wanted = (pd.read_csv(BytesIO(each)) for each in (text, expected.csv_rows()))
+    pd.testing.assert_frame_equal(found, wanted, rtol=1e-12)
+    assert sorted(streamed.remarks) == sorted(expected.remarks)
+
+
+def test_remarks_on_text_are_those_of_the_table_in_memory(frame, model, tmp_path):
+    path = tmp_path / "t.csv"
+    frame.drop(columns="kind").to_csv(path, sep=";")
+    streamed = StreamedPredictions(model, path)
+    assert next(iter(streamed))[1].ids[:2].tolist() == ["0", "1"]
+    assert streamed.remarks == predict_table(model, read_new_samples(path)).remarks
+    assert len(streamed.remarks) == 2  # on semicolons, and on a column without a name
 
 
 def test_small_pieces_change_nothing(frame, model, tmp_path, monkeypatch):
@@ -187,6 +219,45 @@ def test_infinite_values_are_refused(frame, model, tmp_path):
     folder = write_parts(tmp_path / "p", frame.drop(columns="kind").assign(g2=np.inf))
     with pytest.raises(ValueError, match="20 values are infinite or too large, in 1 feature: 'g2'"):
         list(StreamedPredictions(model, folder))
+
+
+WRONG_LINES = {
+    "a cell too few": ("1,2,3", "t.csv: line 62 has 3 values where the header has 8 names"),
+    "a word": ("1,2,x,4,5,6,7,8", "t.csv: 1 feature is not numeric: 'g2' \\('x'\\)"),
+    "a gap": ("1,2,,4,5,6,7,8", "t.csv: 1 value is missing, in 1 feature that the model reads"),
+    "a NUL": ("1,2,\0,4,5,6,7,8", "t.csv holds a NUL byte in line 62"),
+}
+
+
+@pytest.mark.parametrize("n_bytes", [700, 2**24])
+@pytest.mark.parametrize("name", WRONG_LINES)
+def test_wrong_lines_are_told_however_text_is_cut(
+    name, n_bytes, frame, model, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("centroidal.streaming.text._CHUNK_BYTES", n_bytes)
+    line, message = WRONG_LINES[name]
+    path = write_text(tmp_path / "t.csv", frame.drop(columns="kind"))
+    path.write_text(path.read_text() + line + "\n")
+    with pytest.raises(ValueError, match=message):
+        list(StreamedPredictions(model, path))
+    with pytest.raises(ValueError, match=message):
+        predict_table(model, read_new_samples(path))
+
+
+def test_text_without_rows_is_refused_before_any_work(model, tmp_path):
+    (tmp_path / "t.csv").write_text("g2,g5\n\n")
+    with pytest.raises(ValueError, match="t.csv has a header and no rows below it"):
+        StreamedPredictions(model, tmp_path / "t.csv")
+
+
+def test_marks_of_text_are_told_and_checked(frame, model, tmp_path):
+    X = frame.drop(columns="kind")
+    path = tmp_path / "t.csv"
+    X.to_csv(path, sep="|", decimal=",", index=False)
+    found = StreamedPredictions(model, path, delimiter="|", decimal=",")
+    assert np.concatenate([part.labels for _, part in found]).tolist() == model.predict(X).tolist()
+    with pytest.raises(ValueError, match="delimiter=',' must not be decimal=','"):
+        StreamedPredictions(model, path, delimiter=",", decimal=",")
 
 
 PEAK = """

@@ -12,6 +12,7 @@ from ..streaming.text import (
     parse_numbers,
     parse_rows,
     plain_text,
+    say_unnamed,
     split_header,
 )
 from .sheets import make_sheet
@@ -29,13 +30,11 @@ def read_plain_text(text, request, suffix, n_stored):
     feature_names = [names[j] for j in roles.features]
     if rows.flags or rows.words:
         ColumnKinds(feature_names, request).add(rows)
-    if names[0] == "" and "" not in request.drop:
-        use = "read as sample ids" if roles.ids == 0 else "left out"
-        remarks = (*remarks, f"The first column has no name; it was {use}.")
+    remarks = (*remarks, *say_unnamed(lines, roles, request))
     y = None if roles.target is None else labels_from_text(rows.texts[roles.target])
     annotations = tuple(rows.texts[j] for j in roles.annotations)
     ids = rows.texts.get(roles.ids)
-    return RawTable(rows.X, feature_names, y, ids, request.target, tuple(remarks), annotations)
+    return RawTable(rows.X, feature_names, y, ids, request.target, remarks, annotations)
 
 
 def read_text_sheet(data, request, suffix):

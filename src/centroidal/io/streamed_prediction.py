@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ from .._parameters import check_asked
 from ..streaming.batches import TEXT_SUFFIXES, open_reader
 from ..streaming.pieces import refuse_infinite
 from ..streaming.request import Request, count_noun, list_names
+from ..streaming.text import check_marks
 from .prediction import (
     COLUMN_NOT_THERE,
     check_classifier,
@@ -32,12 +34,14 @@ from .prediction import (
 __all__ = ["StreamedPredictions", "is_streamed"]
 
 _BYTES_AT_A_TIME = 2**25
+_WHOLE = (".txt", ".txt.gz")  # which may be a series matrix of GEO, with samples in columns
+_IN_PARTS = {".parquet", ".h5ad", *TEXT_SUFFIXES} - {*_WHOLE}
 
 
 def is_streamed(source):
-    """Say whether a source is read in parts: a folder, .parquet or .h5ad."""
+    """Say whether a source is read in parts: a folder, a table of text, .parquet or .h5ad."""
     path = Path(source)
-    return path.is_dir() or suffix_of(path) in (".parquet", ".h5ad")
+    return path.is_dir() or suffix_of(path) in _IN_PARTS
 
 
 class StreamedPredictions:
@@ -48,8 +52,8 @@ class StreamedPredictions:
     model : estimator
         A fitted classifier, or a pipeline that ends in one.
     source : str or Path
-        A .parquet or .h5ad file, a .zarr folder, or a folder of .parquet files, or of tables of
-        text, each of which is read as a whole.
+        A .csv, .tsv (also .gz), .parquet or .h5ad file, a .zarr folder, or a folder of .parquet
+        files, or of tables of text; of these, .txt is read as a whole.
     card, ids, drop, layer, max_bytes, delimiter, decimal
         As in :func:`read_new_samples`.
     allow_extra, no_call
@@ -70,15 +74,15 @@ class StreamedPredictions:
         check_classifier(model)
         self._model, self._card, self._path = model, card, Path(source)
         self._allow_extra, self._no_call = allow_extra, no_call
-        self._options = {"ids": ids, "drop": drop, "layer": layer, "max_bytes": max_bytes}
-        self._of_text = {"delimiter": delimiter, "decimal": decimal}
+        check_marks(delimiter, decimal)
+        self._options = {
+            "ids": ids, "drop": drop, "layer": layer, "max_bytes": max_bytes,
+            "delimiter": delimiter, "decimal": decimal,
+        }  # fmt: skip
         self._notes, self.counts, self.n_samples = [], Counter(), 0
-        self._n_unlike, self._on_calls = 0, ()
-        self._texts = self._find_texts()
-        if not self._texts:
-            self._reader = self._open_reader()
-            self._gaps = np.zeros(len(self._reader.feature_names), dtype=int)
-            _ = self._reader.n_samples  # and a file that differs is found before any work
+        self._gaps, self._n_unlike, self._on_calls = Counter(), 0, ()
+        # So that a file that differs is found before any work.
+        self._parts = [self._open_part(path) for path in self._find_texts() or [self._path]]
 
     @property
     def classes(self):
@@ -89,18 +93,19 @@ class StreamedPredictions:
     def remarks(self):
         """What was unusual and how it was handled, a sentence each."""
         found = list(dict.fromkeys(self._notes))
-        if not self._texts and self._gaps.any():
-            values = count_noun(self._gaps.sum(), "value is", "values are")
-            features = count_noun(np.count_nonzero(self._gaps), "feature")
+        if self._gaps:
+            values = count_noun(self._gaps.total(), "value is", "values are")
+            features = count_noun(len(self._gaps), "feature")
             found.append(f"{values} missing, in {features}; the model fills them in.")
         return (*found, *remarks_on_scale(self._n_unlike, self.n_samples), *self._on_calls)
 
     def __iter__(self):
-        for name, found, n_unlike in self._of_texts() if self._texts else self._of_rows():
-            self.n_samples += len(found.labels)
-            self.counts.update(found.counts())
-            self._n_unlike += n_unlike
-            yield name, found
+        for part in self._parts:
+            for name, found, n_unlike in part():
+                self.n_samples += len(found.labels)
+                self.counts.update(found.counts())
+                self._n_unlike += n_unlike
+                yield name, found
 
     # -------------------------------------------------------------- tables of text
 
@@ -112,69 +117,76 @@ class StreamedPredictions:
         found = [each for each in found if each.is_file()]
         return found if found and all(suffix_of(each) in TEXT_SUFFIXES for each in found) else []
 
-    def _of_texts(self):
+    def _open_part(self, path):
+        """Return what predicts a file, or the folder, once it is called."""
+        name = path.name if path == self._path else f"{self._path.name}/{path.name}"
+        if suffix_of(path) in _WHOLE:
+            return partial(self._of_table, path, name)
+        column_of = {}
+        reader = self._open_reader(path, name, column_of)
+        _ = reader.n_samples  # and files of a folder are looked at
+        self._notes += getattr(reader, "remarks", ())
+        return partial(self._of_rows, reader, column_of)
+
+    def _of_table(self, path, name):
         target = None if self._card is None else label_name(self._card)
         options = {"target": target, "allow_extra": self._allow_extra, "no_call": self._no_call}
-        for path in self._texts:
-            table = read_new_samples(path, card=self._card, **self._options, **self._of_text)
-            found = predict_table(self._model, table, **options)
-            self._notes += found.remarks
-            yield f"{self._path.name}/{path.name}", found, 0
+        table = read_new_samples(path, card=self._card, **self._options)
+        found = predict_table(self._model, table, **options)
+        self._notes += found.remarks
+        yield name, found, 0
 
     # -------------------------------------------------------------- columns of the model
 
-    def _open_reader(self):
-        """Open the source for the columns that the model reads; names of training may be absent."""
+    def _open_reader(self, path, name, column_of):
+        """Open a source for the columns that the model reads; names of training may be absent."""
         known = {} if self._card is None else known_reading(self._card)
         options = self._options | {"target": None}
         may_ids = None if options["ids"] else known.get("id")
         options["ids"] = options["ids"] or may_ids
-        self._left_out = set(known.get("left_out", ()))
-        request = Request(self._path.name, **check_asked(**options), choose=self._choose)
+        choose = partial(self._choose, name, set(known.get("left_out", ())), column_of)
+        request = Request(name, **check_asked(**options), choose=choose)
         try:
-            return open_reader(self._path, request)
+            return open_reader(path, request)
         except ValueError as error:
             if may_ids is None or not is_absent(may_ids, error):
                 raise
-        self._notes.clear()
-        return open_reader(self._path, request._replace(ids=None))
+        return open_reader(path, request._replace(ids=None))
 
-    def _choose(self, names):
-        """Return the names of the columns that the model reads; raise if one is not there."""
-        there = [name for name in names if name in self._left_out]
+    def _choose(self, source, left_out, column_of, names):
+        """Return where columns that the model reads were in training; raise if one is not there."""
+        there = [name for name in names if name in left_out]
         if there:
             self._notes.append(say_left_out(there))
-        names = np.array([name for name in names if name not in self._left_out], dtype=object)
-        table = SimpleNamespace(feature_names=names, source=self._path.name)
+        names = np.array([name for name in names if name not in left_out], dtype=object)
+        table = SimpleNamespace(feature_names=names, source=source)
         target = None if self._card is None else label_name(self._card)
         place, is_read = match_columns(self._model, table, target, self._allow_extra, self._notes)
         columns = np.flatnonzero(is_read & (place != COLUMN_NOT_THERE))
-        self._column_of = dict(zip(names[place[columns]].tolist(), columns.tolist(), strict=True))
-        return self._column_of
+        column_of.update(zip(names[place[columns]].tolist(), columns.tolist(), strict=True))
+        return column_of
 
-    def _of_rows(self):
-        reader = self._reader
+    def _of_rows(self, reader, column_of):
         place = np.full(self._model.n_features_in_, COLUMN_NOT_THERE)
-        columns = [self._column_of[name] for name in reader.feature_names]
+        columns = [column_of[name] for name in reader.feature_names]
         place[columns] = np.arange(len(columns))
         height = max(1, _BYTES_AT_A_TIME // (8 * place.size))
         for piece in reader.pieces(0, height, slice(None)):
             for start in range(0, piece.n_rows, height):
                 part = piece.rows(start, start + height)
-                self._check_values(part)
+                self._check_values(part, reader.feature_names)
                 X = move_columns(part.X, place)
                 found, n_unlike = predict_with_scale(self._model, X, self._no_call)
                 self._on_calls = found.remarks
                 yield part.name, replace(found, ids=part.ids), n_unlike
 
-    def _check_values(self, part):
-        names = self._reader.feature_names
+    def _check_values(self, part, names):
         refuse_infinite(part.X, names, part.name)
         gaps = n_missing(part.X)
-        self._gaps += gaps
-        if gaps.any() and not fills_in(self._model):
+        missing = [names[j] for j in np.flatnonzero(gaps)]
+        self._gaps.update(dict(zip(missing, gaps[gaps > 0].tolist(), strict=True)))
+        if missing and not fills_in(self._model):
             values = count_noun(gaps.sum(), "value is", "values are")
-            missing = [names[j] for j in np.flatnonzero(gaps)]
             raise ValueError(
                 f"{part.name}: {values} missing, in {count_noun(len(missing), 'feature')} that the "
                 f"model reads: {list_names(missing)}. It was fitted without an imputer, so fill "

@@ -14,6 +14,7 @@ from ..model_selection.annotated import is_annotated
 from ..streaming.labels import check_labels, say_repeated_ids, say_unusual_labels
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
 from ..streaming.request import Request, count_noun, list_values
+from ..streaming.text import check_marks
 from ._arrays import read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
 from ._formats import (
     find_10x,
@@ -253,10 +254,7 @@ def read_table(
     check_flag("allow_unmatched", allow_unmatched)
     check_choice("impute", impute, get_args(TableImputation))
     check_choice("duplicates", duplicates, get_args(Duplicates))
-    check_choice("delimiter", delimiter, get_args(Delimiter))
-    check_choice("decimal", decimal, get_args(Decimal))
-    if delimiter == decimal:
-        raise ValueError(f"delimiter={delimiter!r} must not be decimal={decimal!r}.")
+    check_marks(delimiter, decimal)
     is_file = isinstance(source, (str, Path))
     name = (Path(source).name or str(source)) if is_file else type(source).__name__
     asked = {

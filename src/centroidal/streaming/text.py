@@ -13,11 +13,13 @@ from hashlib import sha256
 from importlib.util import find_spec
 from itertools import chain
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
 from .._files import suffix_of
+from .._parameters import check_choice
+from .._typing import Decimal, Delimiter
 from . import _loops
 from .labels import MISSING, LearnedLabels, group_names
 from .limits import unpack_gzip
@@ -35,6 +37,14 @@ _BYTES_PER_NAME, _BYTES_PER_ROW = 140, 200  # as objects of Python
 _MOST_ARROW_COLUMNS = 2000  # each takes pyarrow 7 kB and time of its own, whatever is in it
 _CHUNK_BYTES = 2**24  # of a file that is read in batches
 _SAVE = "Save it as UTF-8."
+
+
+def check_marks(delimiter, decimal):
+    """Raise unless the marks between cells and in numbers are known, and not the same."""
+    check_choice("delimiter", delimiter, get_args(Delimiter))
+    check_choice("decimal", decimal, get_args(Decimal))
+    if delimiter == decimal:
+        raise ValueError(f"delimiter={delimiter!r} must not be decimal={decimal!r}.")
 
 
 class Lines(NamedTuple):
@@ -204,6 +214,14 @@ def find_roles(lines, request):
     if not roles.features:
         raise ValueError(f"{request.name} has no column of features.")
     return roles
+
+
+def say_unnamed(lines, roles, request):
+    """Return a remark on a first column without a name, if there is one."""
+    if lines.header[0] != "" or "" in request.drop:
+        return []
+    use = "read as sample ids" if roles.ids == 0 else "left out"
+    return [f"The first column has no name; it was {use}."]
 
 
 def top_line(data):
@@ -475,6 +493,9 @@ class TextReader(LearnedLabels):
         lines = self._split_header(head)
         self._head = lines._replace(body=b"")
         self._roles = find_roles(lines, request)
+        if not lines.body.strip():
+            raise ValueError(f"{request.name} {self._nothing}.")
+        self.remarks = [*self._on_header, *say_unnamed(lines, self._roles, request)]
         self.feature_names = [lines.header[j] for j in self._roles.features]
         self.row_bytes = 8 * len(self.feature_names)
 
@@ -506,7 +527,8 @@ class TextReader(LearnedLabels):
 
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; those before it are only counted."""
-        self.learn_labels()
+        if self._request.target is not None:
+            self.learn_labels()
         roles = self._roles._replace(features=self._roles.features[columns])
         kinds = ColumnKinds([self._head.header[j] for j in roles.features], self._request)
         for lines in self._bodies():
@@ -542,7 +564,9 @@ class TextReader(LearnedLabels):
             return stream.read(_CHUNK_BYTES)
 
     def _split_header(self, head):
-        return split_header(self._plain(head), self._request, self._suffix)[0]
+        head = self._plain(head)
+        lines, self._on_header = split_header(head, self._request, self._suffix)
+        return lines
 
     def _plain(self, head):
         return plain_text(head, self._request, self._suffix.removesuffix(".gz"), self._advice)
@@ -576,8 +600,8 @@ class TextReader(LearnedLabels):
         kinds.add(rows)
         ids = rows.texts.get(roles.ids)
         ids = None if ids is None else np.array(ids, dtype=object)
-        y, request = self._labels(rows.texts[roles.target]), self._request
-        groups = None
+        request, groups = self._request, None
+        y = None if roles.target is None else self._labels(rows.texts[roles.target])
         if request.groups is not None:
             cells = rows.texts[self._head.header.index(request.groups)]
             values = [None if cell in MISSING else cell for cell in cells]

@@ -59,7 +59,8 @@ def _write(args, make, outputs):
     if X.ndim == 1:  # texts
         first, X = first | {_TEXT: X}, X[:, None][:, :0]
         again += f" --text {_TEXT}"
-    steps, sizes = {"select its features": again}, {"n_samples": len(X), "n_features": X.shape[1]}
+    steps = {"select its features": again}
+    sizes = {"n_samples": X.shape[0], "n_features": X.shape[1]}
     with display.answer(args, outputs, display.files_alone, steps, **sizes):
         outputs.write("--output", write_table, first, X, names)
 

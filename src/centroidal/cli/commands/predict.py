@@ -22,8 +22,8 @@ def add_arguments(parser):
     add_options(parser, "model")
     parser.add_argument(
         "table", metavar="TABLE",
-        help=f"{TABLE}; or a folder of .parquet files, or of tables of text; folders, .parquet and "
-        ".h5ad are read in parts, and of these only the columns of the model",
+        help=f"{TABLE}; or a folder of .parquet files, or of tables of text; folders, .csv, .tsv, "
+        ".parquet and .h5ad are read in parts, and of these only the columns of the model",
     )  # fmt: skip
     add_output(
         parser,

@@ -6,7 +6,7 @@ from .messages import InputError, input_errors
 from .options import SHEET, add_options, option_value, whole_number
 
 OF_TEXT = ("--ngrams", "--min-df", "--stop-words", "--counts", "--sublinear")
-_OF_NUMBERS = ("--drop", "--transpose", "--layer", *SHEET, "--impute")
+_OF_NUMBERS = ("--drop", "--join", "--transpose", "--layer", *SHEET, "--impute")
 
 
 def add_text(group):

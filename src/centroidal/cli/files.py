@@ -75,8 +75,8 @@ def read_labelled(args, messages, impute, card=None):
         return read_like_training(
             args.table, card, target=args.target, ids=args.id, drop=args.drop,
             transpose=args.transpose, layer=args.layer, impute=impute,
-            duplicates=args.duplicates, annotations=annotations, samples=args.samples,
-            sample_id=args.sample_id, allow_unmatched=args.allow_unmatched,
+            duplicates=args.duplicates, annotations=annotations, join=args.join,
+            samples=args.samples, sample_id=args.sample_id, allow_unmatched=args.allow_unmatched,
             delimiter=args.delimiter, decimal=args.decimal or ".", max_bytes=args.max_bytes,
         )  # fmt: skip
 
@@ -114,14 +114,14 @@ def name_columns(found, args):
 
 
 def input_files(args):
-    """Return the files that are read: the table, and the sheet if there is one."""
-    return [args.table] if args.samples is None else [args.table, args.samples]
+    """Return the files that are read: the tables, and the sheet if there is one."""
+    return [args.table, *args.join, *filter(None, [args.samples])]
 
 
 def table_values(table):
     """Return where the samples come from; batches have neither sheet nor duplicates."""
     names = ("source", "digest", "target", "n_samples", "n_features", "remarks")
-    in_memory = {name: getattr(table, name, None) for name in ("sheet", "duplicates")}
+    in_memory = {name: getattr(table, name, None) for name in ("sheet", "joined", "duplicates")}
     return {name: getattr(table, name) for name in names} | in_memory
 
 

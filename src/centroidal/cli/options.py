@@ -157,8 +157,8 @@ TABLE = (
     "10x; - for the standard input"
 )
 READING = (
-    "--id", "--drop", "--transpose", "--layer", "--duplicates", "--delimiter", "--decimal",
-    "--max-bytes",
+    "--id", "--drop", "--join", "--transpose", "--layer", "--duplicates", "--delimiter",
+    "--decimal", "--max-bytes",
 )  # fmt: skip
 SHEET = ("--samples", "--sample-id", "--allow-unmatched")
 PREPARING = ("--normalise", "--log1p", "--preprocess")
@@ -175,6 +175,11 @@ _KNOWN = {
         "action": "append", "default": [], "metavar": "NAME",
         "help": "a column to leave out, with --transpose a row or a column; may be given several "
         "times",
+    },
+    "--join": {
+        "action": "append", "default": [], "metavar": "TABLE2",
+        "help": "another table of the same samples, whose features stand beside those of the "
+        "first, joined by sample id; may be given several times",
     },
     "--transpose": {"action": "store_true", "help": "samples are in columns, features in rows"},
     "--layer": {"metavar": "L", "help": "layer of an .h5ad file to read instead of X"},
@@ -207,8 +212,8 @@ _KNOWN = {
     },
     "--allow-unmatched": {
         "action": "store_true",
-        "help": "leave out samples without a row in the sheet and rows without a sample, instead "
-        "of refusing them",
+        "help": "leave out samples that are not in the sheet, or not in all tables, instead of "
+        "refusing them",
     },
     "--impute": {
         "choices": ("median", "drop-features"),

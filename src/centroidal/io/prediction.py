@@ -1,6 +1,5 @@
 """Predictions for a table of new samples, whose columns a model finds by name."""
 
-import re
 import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from .._parameters import check_flag, check_share
 from .._typing import Array, Columns, FilePath, HasShape
 from ..model_selection.feature_flow import follow_features, split_conformal, steps_of
 from ..persistence.model_file import ModelCard, objects_in
-from ..streaming.request import N_NAMES, count_noun, list_names, quote
+from ..streaming.request import N_NAMES, count_noun, is_absent, list_names, quote
 from ..streaming.text import csv_bytes
 from .documents import read_documents, takes_documents
 from .duplicates import COLLAPSES
@@ -392,12 +391,6 @@ def known_reading(card):
     if found.get("duplicates") in COLLAPSES:
         known["duplicates"] = found["duplicates"]
     return known
-
-
-def is_absent(name, error):
-    """Whether a table was refused because it has nothing of a name."""
-    kinds = "column|row|row or column|feature|array|column of obs"
-    return re.search(rf" has no ({kinds}) {re.escape(quote(name))}[.,]", str(error)) is not None
 
 
 def text_columns(model):

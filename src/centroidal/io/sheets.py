@@ -99,13 +99,7 @@ def join_sheet(found, request, allow_unmatched):
     row_of = {each: row for row, each in enumerate(sheet.ids)}
     kept = [i for i, each in enumerate(found.ids) if each in row_of]
     remarks = _on_unmatched(found.ids, row_of, request, allow_unmatched)
-    if len(kept) < len(found.ids):
-        found = found._replace(
-            X=found.X[kept],
-            y=None if found.y is None else found.y[kept],
-            ids=[found.ids[i] for i in kept],
-            annotations=tuple([values[i] for i in kept] for values in found.annotations),
-        )
+    found = found.take(kept)
     rows = [row_of[each] for each in found.ids]
     if sheet.target is not None:
         labels = sheet.columns[sheet.target]

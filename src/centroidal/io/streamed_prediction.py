@@ -12,13 +12,12 @@ from .._files import suffix_of
 from .._parameters import check_asked
 from ..streaming.batches import TEXT_SUFFIXES, open_reader
 from ..streaming.pieces import refuse_infinite
-from ..streaming.request import Request, count_noun, list_names
+from ..streaming.request import Request, count_noun, is_absent, list_names
 from ..streaming.text import check_marks
 from .prediction import (
     COLUMN_NOT_THERE,
     check_classifier,
     fills_in,
-    is_absent,
     known_reading,
     label_name,
     match_columns,

@@ -1,7 +1,9 @@
 """Tables with a label column, from files and data frames, checked once and in plain words."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -13,7 +15,7 @@ from .._typing import Columns, Decimal, Delimiter, Duplicates, FilePath, HasShap
 from ..model_selection.annotated import is_annotated
 from ..streaming.labels import check_labels, say_repeated_ids, say_unusual_labels
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
-from ..streaming.request import Request, count_noun, list_values
+from ..streaming.request import Request, count_noun, list_values, quote
 from ..streaming.text import check_marks
 from ._arrays import read_annotated, read_h5ad, read_mat, read_npz, read_svmlight
 from ._formats import (
@@ -29,6 +31,7 @@ from ._formats import (
 from ._frames import read_frame, read_frame_sheet, read_parquet, read_parquet_sheet
 from ._text import read_text_sheet
 from .duplicates import collapse_features
+from .joining import JoinedTable, join_tables, read_without
 from .sheets import annotation_texts, join_sheet
 
 __all__ = ["Table", "read_table"]
@@ -85,6 +88,8 @@ class Table:
     sheet : dict or None
         Of the sheet of samples: its `source` and `digest`, its column `sample_id`, and the
         `columns` that were used.
+    joined : tuple of dict
+        Of each table that was joined: its `source`, `digest` and `n_features`.
     """
 
     X: np.ndarray
@@ -99,6 +104,7 @@ class Table:
     duplicates: str = "refuse"
     annotations: dict = field(default_factory=dict)
     sheet: dict | None = None
+    joined: tuple = ()
 
     @property
     def n_samples(self) -> int:
@@ -129,6 +135,7 @@ def read_table(
     impute: TableImputation = None,
     duplicates: Duplicates = "refuse",
     annotations: Columns = (),
+    join: FilePath | HasShape | Sequence[FilePath | HasShape] = (),
     samples: FilePath | HasShape | None = None,
     sample_id: str | None = None,
     allow_unmatched: bool = False,
@@ -173,6 +180,10 @@ def read_table(
     annotations : sequence of str, default=()
         Columns that say something of the samples and are no features, such as the patient or the
         batch that each comes from; in .npz arrays, in .h5ad columns of `obs`.
+    join : str, Path, data frame, or sequence of them, default=()
+        More tables of the same samples, such as proteins beside genes. Their features stand behind
+        those of `source`, joined by sample id. They are read as `source` is; what `target` and
+        `annotations` name is taken from `source`. A name in `drop` must be in one of them.
     samples : str, Path or data frame, default=None
         A sheet with one row for each sample: .csv, .tsv or .txt, also with .gz, or .parquet; or a
         data frame. It is joined by the ids of the samples. `target` and `annotations` are looked
@@ -180,8 +191,8 @@ def read_table(
     sample_id : str, default=None
         The column of ids in the sheet. If None, the index of a pandas frame, or the first column.
     allow_unmatched : bool, default=False
-        Whether to leave out samples without a row in the sheet, and rows without a sample, with a
-        remark. Otherwise they are refused.
+        Whether to leave out samples that are not in the sheet or not in all tables, with a remark.
+        Otherwise they are refused.
     delimiter : {",", ";", "|", tab, None}, default=None
         What stands between cells of text. None is what the suffix promises or the header shows.
     decimal : {".", ","}, default="."
@@ -255,22 +266,23 @@ def read_table(
     check_choice("impute", impute, get_args(TableImputation))
     check_choice("duplicates", duplicates, get_args(Duplicates))
     check_marks(delimiter, decimal)
-    is_file = isinstance(source, (str, Path))
-    name = (Path(source).name or str(source)) if is_file else type(source).__name__
     asked = {
         "target": target, "annotations": annotations, "max_bytes": max_bytes,
         "delimiter": delimiter, "decimal": decimal,
     }  # fmt: skip
-    sheet, sheet_digest = _read_sheet(samples, sample_id, allow_unmatched, asked)
+    more = list(join) if isinstance(join, (list, tuple)) else [join]
+    if allow_unmatched and samples is None and not more:
+        raise ValueError(
+            "allow_unmatched=True is for a sheet, samples (--samples SHEET), or for several "
+            "tables, join (--join TABLE)."
+        )
+    sheet, sheet_digest = _read_sheet(samples, sample_id, asked)
     columns = check_asked(**asked, ids=ids, drop=drop, layer=layer, sheet=sheet)
-    request = Request(name, transpose=transpose, duplicates=duplicates, **columns)
-    if is_file:
-        found, digest = _read_file(Path(source), request, _READERS)
-    else:
-        found, digest = _read_object(source, request), None
-    if 0 in found.X.shape:
-        n_samples, n_features = found.X.shape
-        raise ValueError(f"{request.name} has {n_samples} samples and {n_features} features.")
+    options = {"transpose": transpose, "duplicates": duplicates}
+    request = Request(_name_source(source), **options, **columns)
+    found, digest, joined = _read_tables(source, more, request)
+    if joined:
+        found = join_tables(found, request, joined, allow_unmatched)
     annotated, label_source = request.annotations, (request.name,)
     if sheet is not None:
         found = join_sheet(found, request, allow_unmatched)
@@ -301,17 +313,65 @@ def read_table(
             for name, values in zip(annotated, found.annotations, strict=True)
         },
         sheet=None if sheet is None else sheet.description(sheet_digest),
+        joined=tuple(table.description for table in joined),
     )
 
 
-def _read_sheet(samples, sample_id, allow_unmatched, asked):
+def _name_source(source):
+    if isinstance(source, (str, Path)):
+        return Path(source).name or str(source)
+    return type(source).__name__
+
+
+def _read_tables(source, more, request):
+    """Return the first table, the SHA-256 of its file, and tables to join.
+
+    What was asked for beside features is none of the others, either.
+    """
+    if not more:
+        return *_read_source(source, request), []
+    (found, digest), lacking = read_without(partial(_read_source, source), request, request.drop)
+    in_sheet = () if request.sheet is None else request.sheet.columns
+    own = [each for each in (request.target, *request.annotations, *in_sheet) if each is not None]
+    joined = []
+    for each in more:
+        asked = request._replace(
+            name=_name_source(each), target=None, annotations=(), groups=None, sheet=None,
+            drop=tuple(dict.fromkeys((*request.drop, *own))),
+        )  # fmt: skip
+        (other, its_digest), absent = read_without(partial(_read_source, each), asked, asked.drop)
+        remarks = [
+            f"{quote(name)} of {asked.name} is left out, as it is none of its features."
+            for name in own
+            if name not in absent
+        ]
+        other = other._replace(remarks=(*other.remarks, *remarks))
+        joined.append(JoinedTable(asked, other, its_digest))
+        lacking = {name: error for name, error in lacking.items() if name in absent}
+    for error in lacking.values():
+        raise error
+    return found, digest, joined
+
+
+def _read_source(source, request):
+    """Return what is in a file or an object, and the SHA-256 of the file."""
+    if isinstance(source, (str, Path)):
+        found, digest = _read_file(Path(source), request, _READERS)
+    else:
+        found, digest = _read_object(source, request), None
+    if 0 in found.X.shape:
+        n_samples, n_features = found.X.shape
+        raise ValueError(f"{request.name} has {n_samples} samples and {n_features} features.")
+    return found, digest
+
+
+def _read_sheet(samples, sample_id, asked):
     """Return the sheet of samples and the SHA-256 of its file, as far as there are these."""
     if samples is None:
-        for option, value in (("sample_id", sample_id), ("allow_unmatched", allow_unmatched)):
-            if value not in (None, False):
-                raise ValueError(
-                    f"{option}={value!r} is for a sheet; name it with samples (--samples SHEET)."
-                )
+        if sample_id is not None:
+            raise ValueError(
+                f"sample_id={sample_id!r} is for a sheet; name it with samples (--samples SHEET)."
+            )
         return None, None
     is_file = isinstance(samples, (str, Path))
     name = Path(samples).name if is_file else f"samples={type(samples).__name__}"

@@ -849,6 +849,7 @@ def _table_facts(table):
         return []
     digest = [("SHA-256 of the data", table.digest)] if table.digest else []
     facts = [("Data", tidy(table.source)), *digest]
+    facts += [("Joined table", tidy(each["source"])) for each in getattr(table, "joined", ())]
     sheet = getattr(table, "sheet", None)  # batches have none
     if sheet is not None:
         facts.append(("Sheet of samples", tidy(sheet["source"])))

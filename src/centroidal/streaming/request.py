@@ -1,5 +1,6 @@
 """What was asked of a source, what was found in it, and the words for what is wrong."""
 
+import re
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -23,6 +24,17 @@ class RawTable(NamedTuple):
     target: str | None = None
     remarks: tuple = ()
     annotations: tuple = ()  # a list of values for each that was asked for
+
+    def take(self, rows):
+        """Return some of the samples, in the order of their places."""
+        if len(rows) == self.X.shape[0]:
+            return self
+        return self._replace(
+            X=self.X[rows],
+            y=None if self.y is None else self.y[rows],
+            ids=None if self.ids is None else [self.ids[i] for i in rows],
+            annotations=tuple([values[i] for i in rows] for values in self.annotations),
+        )
 
 
 class ColumnRoles(NamedTuple):
@@ -201,6 +213,12 @@ class Request(NamedTuple):
     def refuse_option(self, option, kind):
         """Raise because of an option that does not apply to this kind of source."""
         raise ValueError(f"{option} is of no use with {self.name}: {kind}.")
+
+
+def is_absent(name, error):
+    """Whether a table was refused because it has nothing of a name; see `Request.say_unknown`."""
+    kinds = "column|row|row or column|feature|array|column of obs"
+    return re.search(rf" has no ({kinds}) {re.escape(quote(name))}[.,]", str(error)) is not None
 
 
 def _on_commas(examples):

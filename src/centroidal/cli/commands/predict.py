@@ -41,7 +41,9 @@ def add_arguments(parser):
 
 def run(args, messages):
     """Predict the classes of the samples of a table."""
-    outputs = Outputs(args, {"--output": (".csv", "/")}, inputs=[args.model, args.table])
+    outputs = Outputs(
+        args, {"--output": (".csv", "/")}, inputs=[args.model, args.table, *args.join]
+    )
     with advice_on_trust():
         card, model = load_model_file(args.model, args.trust)
     try:
@@ -59,7 +61,7 @@ def _is_streamed(args, card, model):
     from ...io.streamed_prediction import is_streamed
 
     collapses = args.duplicates or card.metadata.get("duplicates", "refuse") != "refuse"
-    if text_columns(model) is not None or args.explain or args.transpose or collapses:
+    if text_columns(model) is not None or args.explain or args.transpose or args.join or collapses:
         return False
     return is_streamed(args.table)
 
@@ -132,9 +134,9 @@ def _predict(args, card, model):
     target = label_name(card)
     with input_errors():
         table = read_new_samples(
-            args.table, card=card, ids=args.id, drop=args.drop, transpose=args.transpose,
-            layer=args.layer, duplicates=args.duplicates, delimiter=args.delimiter,
-            decimal=args.decimal or ".", max_bytes=args.max_bytes,
+            args.table, card=card, ids=args.id, drop=args.drop, join=args.join,
+            transpose=args.transpose, layer=args.layer, duplicates=args.duplicates,
+            delimiter=args.delimiter, decimal=args.decimal or ".", max_bytes=args.max_bytes,
         )  # fmt: skip
         return predict_table(
             model, table, target=target, allow_extra=args.allow_extra, no_call=args.no_call

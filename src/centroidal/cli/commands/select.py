@@ -65,8 +65,8 @@ EXAMPLES = """\
 
 _N_RESAMPLES, _N_PERMUTATIONS, _N_STAND_INS = 50, 1000, 3
 _IN_MEMORY = (
-    "--impute", "--transpose", "--duplicates", "--delimiter", "--decimal", *SHEET, "--blocks",
-    "--resamples", "--covariates",
+    "--impute", "--join", "--transpose", "--duplicates", "--delimiter", "--decimal", *SHEET,
+    "--blocks", "--resamples", "--covariates",
     "--compare", "--export-selected", "--distinct", "--feature-costs", "--budget", "--stand-ins",
 )  # fmt: skip
 _FOLDERS = (
@@ -81,7 +81,13 @@ _FILES = {
     "--checkpoint": (".skops",),
     "--write-back": (".h5ad",),
 }
-_NOT_WRITTEN_BACK = ("--samples", "--impute", "--duplicates", "--text")  # as the file has it
+_NOT_WRITTEN_BACK = (
+    "--samples",
+    "--join",
+    "--impute",
+    "--duplicates",
+    "--text",
+)  # as the file has it
 
 
 # ------------------------------------------------------------------ arguments
@@ -618,18 +624,18 @@ def _free_name(selection, table):
 def _next_steps(args, table, outputs):
     """Return the commands that come next."""
     again = command_line(args) + (" --force" if outputs.paths and not args.force else "")
-    steps = {}
+    steps, joined = {}, [f"--join=NEW{i}.csv" for i, _ in enumerate(args.join, 2)]
     if args.model is None:
         steps["keep the model"] = f"{again} --model model.skops"
     else:
         words = ["centroidal", "predict", args.model, "NEW.csv", "-o", "predictions.csv"]
-        words += given_options(args, ("--id", "--transpose", "--layer"))
+        words += given_options(args, ("--id", "--transpose", "--layer")) + joined
         if args.encoding != "utf-8":
             words += ["--encoding", args.encoding]
         steps["predict new samples"] = shlex.join(words)
         words = ["centroidal", "evaluate", args.model, "OTHER.csv"]
         same = ("--target", "--id", "--transpose", "--layer", "--groups", "--text")
-        words += given_options(args, same)
+        words += given_options(args, same) + joined
         if args.encoding != "utf-8":
             words += ["--encoding", args.encoding]
         if args.samples is not None:

@@ -176,8 +176,9 @@ def test_joined_tables_select_and_predict_as_one_table_does(two_tables, capsys, 
     for tables in (["all.csv"], joined):
         assert main(["select", *tables, *asked, "--model", "m.skops", "--force"]) == 0
         found.append(json.loads(capsys.readouterr().out))
-    assert found[0]["selected_names"] == found[1]["selected_names"] == ["y"]
-    assert found[0]["score"] == found[1]["score"]
+    one, two = (each["selection"] for each in found)
+    assert [each["feature"] for each in two["features"][:1]] == ["y"]
+    assert (one["features"], one["score"]) == (two["features"], two["score"])
     assert found[1]["table"]["joined"][0]["source"] == "two.csv"
     for name, tables in (("p.csv", ["all.csv"]), ("q.csv", joined)):
         assert main(["predict", "m.skops", *tables, "-o", name, "--id", "sample", "--quiet"]) == 0

@@ -247,7 +247,7 @@ def test_a_table_without_ids_says_how_to_name_them(sheet, tmp_path):
 
 def test_options_of_a_sheet_need_one_and_a_sheet_is_a_table(genes, tmp_path):
     for option in ({"sample_id": "sample"}, {"allow_unmatched": True}):
-        with pytest.raises(ValueError, match=r"is for a sheet; name it with samples"):
+        with pytest.raises(ValueError, match=r"is for a sheet[;,] .*\(--samples SHEET\)"):
             read_table(genes, transpose=True, **option)
     with pytest.raises(TypeError, match=r"samples=int must be a path, or a data frame"):
         read_table(genes, transpose=True, samples=3)

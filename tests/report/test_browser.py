@@ -471,5 +471,16 @@ def test_evaluation_is_drawn(read, evaluation, folder):
 def test_page_without_scripts_has_its_tables(read, report, selection):
     reader = read(report, java_script_enabled=False)
     assert len(reader.names()) == selection.n_features_to_select
-    assert "scripts are switched off" in reader.text("main")
+    assert "Scripts are switched off" in reader.text("main")
     assert not reader.page.is_visible("#explorer")
+    assert not reader.page.is_visible("#feature-controls")
+
+
+def test_page_without_scripts_has_its_charts_as_pictures(read, report):
+    reader = read(report, java_script_enabled=False)
+    plots = reader.page.locator(".plot")
+    assert plots.count() > 3
+    for place in range(plots.count()):
+        box = plots.nth(place).locator("svg").bounding_box()
+        assert box["width"] > 300
+        assert box["height"] > 60

@@ -100,6 +100,24 @@ def test_headings_are_in_order(parsed):
     assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
 
 
+def test_contents_lead_to_every_section_by_its_title(page, parsed, evaluation):
+    for text, read in ((page, parsed), (build_report(evaluation=evaluation), None)):
+        read = read or Page(text)
+        sections = [each["id"] for each in read.all("section")]
+        links = re.findall(r'<li><a href="#([a-z]+)">([^<]+)</a></li>', text)
+        assert [place for place, _ in links] == sections
+        assert all(title in text.partition("<main>")[2] for _, title in links)
+
+
+def test_charts_are_pictures_as_well_each_with_names_of_its_own(page, parsed):
+    plots = [each["data-chart"] for each in parsed.all("div") if "data-chart" in each]
+    assert len(parsed.all("svg")) == len(plots) > 3
+    assert len(set(parsed.ids)) == len(parsed.ids)
+    used = re.findall(r"url\(#([^)]+)\)", page.partition('id="report-data"')[0])
+    assert used
+    assert set(used) <= set(parsed.ids)
+
+
 def test_nothing_is_loaded(page, parsed):
     for tag, attributes in parsed.elements:
         assert "src" not in attributes
@@ -319,7 +337,9 @@ def test_hostile_texts_are_text(selection, comparison):
     parsed = Page(page)
     assert len(parsed.all("script")) == 3
     assert parsed.all("img") == []
-    assert parsed.all("svg") == []
+    drawn = parsed.all("svg")  # by Vega, each in its place
+    assert len(drawn) == sum("data-chart" in each for each in parsed.all("div"))
+    assert all(each["class"] == "marks" for each in drawn)
     assert not [name for _, each in parsed.elements for name in each if name.startswith("on")]
     assert HOSTILE[0] in parsed.text("features")
     assert "49" not in parsed.text("feature-table").split()

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from datetime import date as calendar_date
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from ._text import count, json_text, tidy
 __all__ = ["build_report", "write_report"]
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_HEADING = re.compile(r'<section id="([a-z]+)"[^>]*>\s*<h2[^>]*>([^<]+)</h2>')
 _PACKAGES = ("jinja2", "altair", "vl_convert")
 
 
@@ -94,13 +96,15 @@ def build_report(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["count"] = count
+    environment.filters |= {"count": count, "headings": _HEADING.findall}
     trusted = jinja2.utils.markupsafe.Markup
     if evaluation is None:
         template, content = "report.html", _content(selection, comparison, table, command)
     else:
         template, content = "evaluation.html", _evaluation_content(evaluation, table, command)
     specs = {name: chart["spec"] for name, chart in content["charts"].items()}
+    for name, chart in content["charts"].items():
+        chart["picture"] = trusted(_picture(name, chart["spec"]))
     return environment.get_template(template).render(
         content,
         title=_title(title, table, selection, evaluation),
@@ -216,6 +220,12 @@ def _evaluation_content(evaluation, table, command):
         area = evaluation.metrics["roc_auc"]
         found = charts.probability_charts(evaluation.classes, codes, probabilities, area)
     return sections.evaluation_sections(evaluation, table, command) | {"charts": found}
+
+
+def _picture(name, spec):
+    from .charts import picture
+
+    return picture(name, spec)
 
 
 @cache

@@ -6,6 +6,8 @@ an object, of which some, like ``__proto__``, are there already: numbers do that
 variables of the style sheet, so that themes and printing need no new drawing.
 """
 
+import re
+
 import altair as alt
 import numpy as np
 
@@ -47,6 +49,7 @@ _MAX_VALUES_IN_CELLS, _MAX_LEVEL_LABELS = 6, 4  # classes
 _STEPS = (-2.0, -1.25, -0.5, -0.15, 0.15, 0.5, 1.25, 2.0)  # bounds of the nine colours
 _NEGLIGIBLE = 1e-9
 _MAX_STEPS, _N_BINS = 400, 10  # of a ROC curve, of a calibration curve
+_PICTURE_WIDTH = 800  # where no script knows the width of the page
 _MAX_POINTS, _POINT_BYTES = 2000, 180_000
 _LABELS = {
     "titleColor": "var(--muted)",
@@ -75,10 +78,29 @@ _CONFIG = {
 
 def javascript():
     """Return Vega, Vega-Lite and Vega-Embed as one script, in the version that altair speaks."""
+    return _convert("javascript_bundle", "window.vegaEmbed = vegaEmbed;")
+
+
+def picture(name, spec):
+    """Return a chart as SVG, for where no script draws it, in the colours of the page.
+
+    What it defines has the name of the chart in front, and a number that is the same every time.
+    """
+    drawn = _convert("vegalite_to_svg", spec | {"width": _PICTURE_WIDTH})
+    ids = dict.fromkeys(re.findall(r' id="((?:clip|gradient)\w+)"', drawn))
+    names = {each: f"{name}-{place}" for place, each in enumerate(ids)}
+    return re.sub(
+        r'( id="|url\(#)((?:clip|gradient)\w+)',
+        lambda found: found[1] + names.get(found[2], found[2]),
+        drawn,
+    )
+
+
+def _convert(function, argument):
     converter = require("vl_convert", "report", "the report")
     version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
     try:
-        return converter.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
+        return getattr(converter, function)(argument, vl_version=version)
     except RuntimeError as error:
         raise ImportError(
             f"altair {alt.__version__} needs a newer vl-convert-python than "

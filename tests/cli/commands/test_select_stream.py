@@ -140,7 +140,7 @@ def test_all_files_are_written(run, parts, tmp_path):
     assert facts["written"] == ["m.skops", "f.csv", "r.html"]
     assert facts["table"] == {
         "source": "parts", "digest": None, "target": "tree", "n_samples": 90, "n_features": 6,
-        "remarks": [], "duplicates": None, "sheet": None,
+        "remarks": [], "duplicates": None, "joined": None, "sheet": None,
     }  # fmt: skip
     assert facts["selection"]["stability"] is None
     assert facts["selection"]["n_repeats"] == 1

@@ -71,7 +71,15 @@ def by_hand(X, y, groups, sizes, seed):
 def in_one_call(X, y, groups, sizes, seed):
     """Return the same of `select_features`, which finds the numbers to try by itself."""
     found = select_features(
-        X, y, groups=groups, cv=N_FOLDS, n_repeats=1, rule="best", n_jobs=1, random_state=seed
+        X,
+        y,
+        method="l2",
+        groups=groups,
+        cv=N_FOLDS,
+        n_repeats=1,
+        rule="best",
+        n_jobs=1,
+        random_state=seed,
     )
     return [each["score"] for each in found.fold_choices]
 
@@ -85,7 +93,9 @@ def make_pairs(X, y):
 
 def measure(X, y, groups, n_repeats):
     """Return scores and times of both, over repeats of the folds."""
-    sizes = select_features(X, y, groups=groups, n_repeats=1).path["n_features"].tolist()
+    sizes = (
+        select_features(X, y, method="l2", groups=groups, n_repeats=1).path["n_features"].tolist()
+    )
     scores, times = {}, {}
     for work in (by_hand, in_one_call):
         work(X[:, :50], y, groups, [1, 5], 0)  # imports and compilers

@@ -84,7 +84,7 @@ def measure(setting, n_runs):
         population = Population(n_features, n_classes, distance, n_each, rng)
         X, y, patients = population.draw(n_samples)
         groups = patients if n_each > 1 else None
-        selection = select_features(X, y, groups=groups, random_state=seed)
+        selection = select_features(X, y, method="l2", groups=groups, random_state=seed)
         truth = true_scores(*population.predict_new(selection.model, selection.selected))
         ends = selection.intervals | {"accuracy": selection.interval}
         error, bias = selection.se_score, selection.score - truth["accuracy"]

@@ -77,7 +77,7 @@ def measure(kind, n_runs):
     found = []
     for seed in range(n_runs):
         X, y, options = kind(np.random.default_rng(seed))
-        selection = select_features(X, y, random_state=seed, **options)
+        selection = select_features(X, y, method="l2", random_state=seed, **options)
         low, high = selection.interval
         in_blocks = np.nan if selection.blocks is None else selection.blocks["score"]
         found.append((low <= CHANCE <= high, high - low, selection.score, in_blocks,

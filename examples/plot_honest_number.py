@@ -20,7 +20,7 @@ for seed in range(8):
     X = rng.normal(size=(30, 500))[patient] + 0.3 * rng.normal(size=(120, 500))
     y = (rng.permutation(30) % 2)[patient]
     for name, groups in zip(found, (None, patient), strict=True):
-        found[name].append(select_features(X, y, groups=groups, random_state=seed))
+        found[name].append(select_features(X, y, method="l2", groups=groups, random_state=seed))
 
 # %%
 # **The answers**, of eight such tables, with their 95 % confidence intervals. Without groups none

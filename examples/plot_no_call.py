@@ -16,7 +16,7 @@ from centroidal.model_selection import select_features
 
 X, y = load_expression(return_X_y=True)
 train, new = np.arange(0, 120, 2), np.arange(1, 120, 2)
-found = select_features(X[train], y[train], random_state=0)
+found = select_features(X[train], y[train], method="l2", random_state=0)
 model = found.model
 
 rng = np.random.default_rng(0)

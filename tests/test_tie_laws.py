@@ -24,10 +24,11 @@ from centroidal import (
     WhitenedCenterClassifier,
 )
 from centroidal.classifiers.sparse_center_rule import SparseCenterProblem
-from centroidal.model_selection import select_features
 from centroidal.model_selection.feature_flow import ranking_of
 from centroidal.model_selection.procedures import CentersPath
 from centroidal.statistics import class_moments, fold_moments
+
+from .l2 import select_features
 
 pytestmark = pytest.mark.once
 

@@ -125,11 +125,13 @@ def groups_and_intervals(n_jobs):
     X, y = _dense(200, 20_000, 2)[0], groups % 2
     X[y == 1, :30] += 0.5
     with_both, without = [], []
-    select_features(X, y, groups=groups, random_state=0)  # compiles
+    select_features(X, y, method="l2", groups=groups, random_state=0)  # compiles
     for _ in range(9):
-        with_both.append(_cpu_seconds(lambda: select_features(X, y, groups=groups, random_state=0)))
+        with_both.append(
+            _cpu_seconds(lambda: select_features(X, y, method="l2", groups=groups, random_state=0))
+        )
         with patch.object(UnseenSamples, "intervals", lambda self, metrics: {}):
-            without.append(_cpu_seconds(lambda: select_features(X, y, random_state=0)))
+            without.append(_cpu_seconds(lambda: select_features(X, y, method="l2", random_state=0)))
     return {
         "case": "select_features with groups and intervals, 200 x 20000, l2, nested in 5 x 5 folds",
         "ours": min(with_both),

@@ -179,7 +179,7 @@ def selection_on_workers(n_jobs):
         memory, labels = dask.compute(X, y)
         ours, limit = _side_by_side(
             lambda: select_features(X, y, random_state=0),
-            lambda: select_features(memory, labels, n_jobs=n_jobs, random_state=0),
+            lambda: select_features(memory, labels, method="l2", n_jobs=n_jobs, random_state=0),
             repeats=3,
         )
     return {

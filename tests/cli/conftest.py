@@ -11,7 +11,7 @@ import pytest
 from centroidal.cli.main import main
 
 Result = namedtuple("Result", "code out err")
-QUICK = ("--repeats", "1", "--folds", "3", "-k", "2")
+QUICK = ("--method", "l2", "--repeats", "1", "--folds", "3", "-k", "2")
 
 
 @pytest.fixture(autouse=True)

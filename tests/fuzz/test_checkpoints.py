@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from centroidal import FisherSubspaceClassifier, SparseCenterClassifier
-from centroidal.model_selection import select_features
 from centroidal.persistence.archive import pack_archive
 from centroidal.streaming import batches, fit_batches
 from tests.fuzz.harness import assert_harmless, n_cases, run_cases
 from tests.fuzz.test_model_state import ARRAYS, change_array
+
+from ..l2 import select_features
 
 pytestmark = pytest.mark.once
 

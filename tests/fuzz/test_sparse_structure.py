@@ -14,7 +14,7 @@ from sklearn.base import clone
 from centroidal import MarginSelector, SparseCenterClassifier
 from centroidal._sparse import check_sparse_structure
 from centroidal.io import read_table
-from centroidal.model_selection import compare, select_features, selection_curve
+from centroidal.model_selection import compare, selection_curve
 from tests.streaming.children import counts_memory
 from tests.test_all_estimators import (
     ENCODERS,
@@ -24,6 +24,7 @@ from tests.test_all_estimators import (
     one_of_each,
 )
 
+from ..l2 import select_features
 from .harness import assert_harmless, run_cases
 
 FORMATS = ("csr", "csc", "bsr", "coo", "dia", "lil", "dok")

@@ -5,8 +5,9 @@ import pytest
 from scipy import sparse
 
 from centroidal.io import predict_table, read_table, write_anndata, write_back
-from centroidal.model_selection import select_features
 from centroidal.streaming import batches
+
+from ..l2 import select_features
 
 anndata = pytest.importorskip("anndata")
 pd = pytest.importorskip("pandas")

@@ -28,7 +28,8 @@ from centroidal import (
     WhitenedCenterClassifierCV,
 )
 from centroidal.io import to_onnx
-from centroidal.model_selection import select_features
+
+from ..l2 import select_features
 
 onnx = pytest.importorskip("onnx", reason="graphs need onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")

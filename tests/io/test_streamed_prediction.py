@@ -17,9 +17,10 @@ from centroidal import SparseCenterClassifier
 from centroidal.io import predict_table
 from centroidal.io.prediction import read_new_samples
 from centroidal.io.streamed_prediction import StreamedPredictions
-from centroidal.model_selection import select_features
 from centroidal.persistence import read_model_card, save_model
 from tests.streaming.test_batches import write_h5ad
+
+from ..l2 import select_features
 
 N_ROWS = 60
 

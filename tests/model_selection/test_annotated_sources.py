@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from centroidal.model_selection import select_features
 from centroidal.streaming import arrays, batches
 
+from ..l2 import select_features
 from .test_stream_source import assert_same_answer
 
 anndata = pytest.importorskip("anndata")

@@ -6,8 +6,9 @@ from scipy import sparse
 from scipy.stats.contingency import association as cramers_v
 
 from centroidal.io import evaluate_model
-from centroidal.model_selection import select_features
 from centroidal.model_selection.blocks import Blocks, association
+
+from ..l2 import select_features
 
 OPTIONS = {"n_repeats": 1, "cv": 3, "random_state": 0}
 

@@ -8,9 +8,10 @@ from sklearn.metrics import log_loss
 from centroidal.datasets import make_expression
 from centroidal.io import evaluate_model, predict_table, read_table
 from centroidal.io.evaluation import say_calls
-from centroidal.model_selection import select_features
 from centroidal.model_selection.feature_flow import split_conformal
 from centroidal.solvers.conformal import Calibration, HeldOut, count_calls, describe_calls
+
+from ..l2 import select_features
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,10 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from centroidal.model_selection import select_features
 from centroidal.model_selection.covariates import Covariates, RemoveCovariates
 from centroidal.model_selection.splits import cut_samples
+
+from ..l2 import select_features
 
 
 def _table(seed=0, n_samples=60):

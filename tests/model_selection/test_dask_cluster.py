@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from centroidal.cli.main import main
-from centroidal.model_selection import select_features
 
 from ..classifiers.conftest import MEMORY_LIMIT, PATIENCE
 from ..classifiers.test_dask import HEIGHT, N_BLOCKS, WIDTH, _block_of_numbers, _rows_or_death
+from ..l2 import select_features
 from .test_dask_source import write_parts
 from .test_stream_source import SEED, assert_same, make_data
 

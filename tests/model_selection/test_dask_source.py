@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from centroidal.model_selection import select_features
 from centroidal.streaming import batches
 from tests.streaming.test_batches import add_column, write_csr_npz, write_h5ad, write_npy
 
+from ..l2 import select_features
 from .test_stream_source import SEED, assert_same, assert_same_answer, make_data
 
 dask = pytest.importorskip("dask")

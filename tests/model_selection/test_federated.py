@@ -11,7 +11,9 @@ from scipy import sparse
 from sklearn.base import clone
 
 from centroidal.io import merge_models
-from centroidal.model_selection import SiteCounts, SiteSummary, select_features, select_federated
+from centroidal.model_selection import SiteCounts, SiteSummary, select_federated
+
+from ..l2 import select_features
 
 CV, SEED, N_FEATURES = 3, 4, 30
 NAMES = np.array([f"g{j}" for j in range(N_FEATURES)])

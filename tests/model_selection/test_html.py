@@ -11,7 +11,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from centroidal.datasets import make_expression
 from centroidal.inspection import PathDisplay
-from centroidal.model_selection import compare, select_features
+from centroidal.model_selection import compare
+
+from ..l2 import select_features
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from centroidal.model_selection import select_features
 from centroidal.model_selection.intervals import (
     DRAWN,
     Kinds,
@@ -24,6 +23,8 @@ from centroidal.model_selection.metrics import (
     score_influences,
     score_probabilities,
 )
+
+from ..l2 import select_features
 
 
 def matrices(shares, size=20):

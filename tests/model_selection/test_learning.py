@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from centroidal.model_selection import learning_curve, select_features
 from centroidal.model_selection.learning import LearningCurve, _fit, _fit_law, draw_fewer, power_law
 from centroidal.model_selection.sources import MemorySource
+
+from ..l2 import learning_curve, select_features
 
 SIZES = np.array([25.0, 35.0, 50.0, 70.0, 100.0])
 

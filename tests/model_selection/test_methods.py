@@ -10,14 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from centroidal import ReliefFSelector
 from centroidal.cli.main import build_parser, main
 from centroidal.datasets import make_expression
-from centroidal.model_selection import (
-    METHODS,
-    Method,
-    compare,
-    comparison_lineup,
-    register_method,
-    select_features,
-)
+from centroidal.model_selection import METHODS, Method, compare, comparison_lineup, register_method
 from centroidal.model_selection.methods import (
     DataKind,
     best_candidates,
@@ -28,6 +21,8 @@ from centroidal.persistence import load_model, save_model
 from centroidal.persistence.trusted_types import ALLOWED, ESTIMATORS
 from centroidal.report import build_report
 from tests.cli.conftest import make_samples, write_csv
+
+from ..l2 import select_features
 
 pytestmark = pytest.mark.once
 

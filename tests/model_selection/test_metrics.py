@@ -10,7 +10,6 @@ from sklearn import metrics
 from sklearn.metrics import get_scorer
 
 from centroidal.datasets import load_expression
-from centroidal.model_selection import select_features
 from centroidal.model_selection.methods import (
     METRICS,
     PROBABILITY_SCORES,
@@ -27,6 +26,8 @@ from centroidal.model_selection.metrics import (
     score_influences,
     score_probabilities,
 )
+
+from ..l2 import select_features
 
 
 def score_by_scikit_learn(name, predicted, true):

@@ -9,11 +9,12 @@ from scipy.sparse import csr_array
 
 from centroidal import SparseCenterClassifier
 from centroidal.datasets import make_expression
-from centroidal.model_selection import select_features
 from centroidal.model_selection.panels import class_of_features
 from centroidal.persistence import load_model, save_model
 from centroidal.streaming import batches
 from tests.reference import panels
+
+from ..l2 import select_features
 
 QUICK = {"cv": 3, "n_repeats": 1, "random_state": 0}
 NAMES = [f"g{column}" for column in range(12)]

@@ -9,9 +9,11 @@ from scipy.sparse import csr_array
 from scipy.stats import binomtest
 from sklearn.preprocessing import StandardScaler
 
-from centroidal.model_selection import permutation_test, select_features, sources
+from centroidal.model_selection import sources
 from centroidal.model_selection.methods import METHODS, DataKind
 from centroidal.model_selection.permutation import Null, PermutationTest, Relabelling, _Tally
+
+from ..l2 import permutation_test, select_features
 
 SEED, N_PERMUTATIONS = 3, 4
 

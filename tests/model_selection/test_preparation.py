@@ -14,10 +14,12 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from centroidal import SparseCenterClassifier
 from centroidal.io import predict_table, read_table
-from centroidal.model_selection import compare, select_features
+from centroidal.model_selection import compare
 from centroidal.persistence import load_model, save_model
 from centroidal.preprocessing import named_steps
 from tests.reference.selection import Question, model_of, try_method
+
+from ..l2 import select_features
 
 QUICK = {"cv": 3, "n_repeats": 1, "random_state": 0}
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from centroidal.model_selection import select_features
 from centroidal.streaming import batches
 from tests.streaming.test_batches import write_folder
 
+from ..l2 import select_features
 from .test_stream_source import SEED
 
 dask = pytest.importorskip("dask")

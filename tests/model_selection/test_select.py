@@ -23,13 +23,7 @@ from centroidal import (
     feature_selection,
 )
 from centroidal.datasets import make_expression, make_word_counts
-from centroidal.model_selection import (
-    FeatureSelection,
-    methods,
-    select_features,
-    sources,
-    suspicion,
-)
+from centroidal.model_selection import FeatureSelection, methods, sources, suspicion
 from centroidal.model_selection.methods import SCORES
 from tests.reference.compare import corrected_error, count_confusion
 from tests.reference.selection import (
@@ -43,6 +37,8 @@ from tests.reference.selection import (
     random_scores,
     try_method,
 )
+
+from ..l2 import select_features
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 every_frame = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)

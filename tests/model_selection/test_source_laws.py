@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from centroidal.model_selection import select_features
 from centroidal.streaming import batches
+
+from ..l2 import select_features
 
 LAZY = hasattr(pl.LazyFrame, "collect_batches")
 

@@ -6,7 +6,6 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 from centroidal import SparseCenterClassifier, SparseCenterClassifierCV, StabilitySelector
 from centroidal._data import Features, LabelledData
-from centroidal.model_selection import select_features
 from centroidal.model_selection.splits import (
     GroupFolds,
     Groups,
@@ -17,6 +16,8 @@ from centroidal.model_selection.splits import (
     n_repeats_of,
     outer_folds,
 )
+
+from ..l2 import select_features
 
 
 def labelled(codes):

@@ -7,8 +7,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from centroidal import SparseCenterClassifier
-from centroidal.model_selection import select_features
 from centroidal.model_selection.sources import MemorySource
+
+from ..l2 import select_features
 
 QUICK = {"cv": 4, "n_repeats": 1, "random_state": 0}
 

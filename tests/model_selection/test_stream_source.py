@@ -14,7 +14,6 @@ from sklearn.base import clone
 from sklearn.metrics import brier_score_loss, log_loss
 
 from centroidal import SparseCenterClassifier
-from centroidal.model_selection import select_features
 from centroidal.model_selection.splits import GroupFolds, Groups, RowFolds, training_sets
 from centroidal.persistence import load_model, read_model_card, save_model
 from centroidal.streaming import batches, fit_batches
@@ -31,6 +30,7 @@ from tests.streaming.test_batches import (
 )
 from tests.streaming.test_fit_batches import watch_progress
 
+from ..l2 import select_features
 from ..reference.folds import slow_folds
 from ..reference.selection import model_of
 from ..reference.selection_stream import slow_selection

@@ -6,7 +6,9 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from centroidal.datasets import load_expression, make_expression, make_spiked_classes
-from centroidal.model_selection import select_features, suspicion
+from centroidal.model_selection import suspicion
+
+from ..l2 import select_features
 
 OPTIONS = {"n_repeats": 1, "cv": 3, "random_state": 0}
 

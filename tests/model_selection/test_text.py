@@ -11,11 +11,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from centroidal import SparseCenterClassifier
-from centroidal.model_selection import compare, select_features
+from centroidal.model_selection import compare
 from centroidal.persistence import load_model, save_model
 from centroidal.preprocessing import WordCounter, WordWeights
 from centroidal.preprocessing.words import split_words
 from tests.reference.selection import Question, try_method
+
+from ..l2 import select_features
 
 QUICK = {"cv": 3, "n_repeats": 1, "random_state": 0}
 

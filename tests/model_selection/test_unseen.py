@@ -11,11 +11,13 @@ from sklearn.svm import LinearSVC
 from centroidal import ReliefFSelector, SparseCenterClassifier
 from centroidal._data import check_labelled
 from centroidal.datasets import make_expression
-from centroidal.model_selection import METHODS, Method, register_method, select_features
+from centroidal.model_selection import METHODS, Method, register_method
 from centroidal.model_selection.methods import METRICS, PROBABILITY_SCORES, SCORES, SCORINGS
 from centroidal.model_selection.procedures import CentersProcedure, RankedPath, RankedProcedure
 from tests.reference.calibration import slow_temper, slow_temperature
 from tests.reference.selection import Question, Size, model_of
+
+from ..l2 import select_features
 
 BY_PROBABILITY = ("roc_auc", "average_precision", "neg_log_loss", "neg_brier_score")
 

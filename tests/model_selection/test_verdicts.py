@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from centroidal.model_selection import PermutationTest, select_features
+from centroidal.model_selection import PermutationTest
 from centroidal.model_selection.learning import LearningCurve
 from centroidal.model_selection.verdicts import judge
+
+from ..l2 import select_features
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,10 @@ import numpy as np
 from centroidal import SparseCenterClassifier
 from centroidal.datasets import make_expression
 from centroidal.io import evaluate_model
-from centroidal.model_selection import PermutationTest, select_features
+from centroidal.model_selection import PermutationTest
 from centroidal.model_selection.learning import LearningCurve
+
+from ..l2 import select_features
 
 HOSTILE = (
     "<img src=x onerror=window.__pwned=1>",

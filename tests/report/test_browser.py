@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from centroidal.model_selection import compare, select_features
+from centroidal.model_selection import compare
 from centroidal.report import write_report
 from centroidal.report._text import class_labels, plus_minus
 
+from ..l2 import select_features
 from .samples import HOSTILE, judged, widened, with_names
 
 DRAWN = "html[data-drawn]"

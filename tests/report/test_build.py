@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from centroidal.model_selection import select_features
 from centroidal.report import build_report, write_report
 from centroidal.streaming import batches
 
+from ..l2 import select_features
 from .samples import HOSTILE, make_evaluation, make_selection, widened, with_names
 
 DAY = date(2024, 5, 17)

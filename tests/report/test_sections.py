@@ -4,7 +4,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from centroidal.model_selection import select_features
 from centroidal.report import build_report
 from centroidal.report.sections import (
     answer_section,
@@ -13,6 +12,8 @@ from centroidal.report.sections import (
     request_section,
     words_section,
 )
+
+from ..l2 import select_features
 
 
 def words_of(selection, comparison=None):

@@ -8,11 +8,11 @@ from sklearn.pipeline import make_pipeline
 
 from centroidal import SparseCenterClassifier
 from centroidal.io import explain_documents
-from centroidal.model_selection import select_features
 from centroidal.persistence import load_model, save_model
 from centroidal.preprocessing import WordHasher
 from centroidal.streaming import batches
 
+from ..l2 import select_features
 from . import children
 
 TEXT = {"columns": ["body"], "n_bits": 12}

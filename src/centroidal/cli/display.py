@@ -107,6 +107,7 @@ def demo(n_samples, n_features, selection, n_informative):
         f"{len(selection['classes'])} types of tumour. Which few genes tell the types apart?",
     )
     _say(console, selection["answer"], style="bold")
+    _say(console, selection["answer_on_method"])
     console.print(_feature_table(selection["features"]))
     _say(
         console,
@@ -121,6 +122,8 @@ def selection(table, selection, rows):
     console = _console()
     _say(console, _data_line(table, selection))
     _say(console, selection["answer"], style="bold")
+    if selection["answer_on_method"]:
+        _say(console, selection["answer_on_method"])
     if selection["answer_in_blocks"]:
         _say(console, selection["answer_in_blocks"])
     if any(selection[name] for name in ("permutations", "learning_curve", "covariates")):
@@ -141,6 +144,8 @@ def audit(table, selection, rows):
     console.print(_verdict_table(selection["checklist"]))
     _say(console, _data_line(table, selection))
     _say(console, selection["answer"])
+    if selection["answer_on_method"]:
+        _say(console, selection["answer_on_method"])
     console.print(_feature_table(selection["features"]))
 
 

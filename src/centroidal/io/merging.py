@@ -227,7 +227,8 @@ def _reason(model):
         return (
             f"a pipeline ({before} before the classifier). What its steps learned, such as "
             "medians to fill in or means to subtract, is of the samples of one site, and not what "
-            "all samples would give."
+            "all samples would give. Models that were selected by method='l2', without such steps, "
+            "merge."
         )
     if kind not in _IDLE:
         allowed = ", ".join(each.__name__ for each in _IDLE)

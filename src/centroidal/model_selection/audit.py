@@ -43,18 +43,19 @@ def permutation_test(X, y=None, *, n_permutations=1000, **options):
     change places; where they have several, labels do inside each group.
 
     **Time.** For "l2" and dense data all training sets of a relabelling are solved and tested
-    together, more than five times as fast as selecting again. Other methods fit what enters the
-    score, and no more; where `cv` is the fold of each sample, they share what training sets have in
-    common whatever the labels are: standardised samples, and for "recursive" their inner products.
-    Rows in batches or on workers are read twice for as many relabellings as fit in `memory`.
-    Interrupted by Ctrl-C, the test is that of the permutations that are finished.
+    together, more than five times as fast as selecting again. Other methods, "recursive" among
+    them, which "auto" takes for few dense samples, fit what enters the score, and no more; where
+    `cv` is the fold of each sample, they share what training sets have in common whatever the
+    labels are: standardised samples, and for "recursive" their inner products. Rows in batches or
+    on workers are read twice for as many relabellings as fit in `memory`. Interrupted by Ctrl-C,
+    the test is that of the permutations that are finished.
 
     Examples
     --------
     >>> from centroidal.datasets import load_expression
     >>> from centroidal.model_selection import permutation_test
     >>> X, y = load_expression(return_X_y=True)
-    >>> test = permutation_test(X, y, n_permutations=99, random_state=0)
+    >>> test = permutation_test(X, y, method="l2", n_permutations=99, random_state=0)
     >>> test.p_value, bool(test.null_scores.max() < test.score)
     (0.01, True)
     """
@@ -92,7 +93,7 @@ def learning_curve(X, y=None, **options):
     >>> from centroidal.datasets import load_expression
     >>> from centroidal.model_selection import learning_curve
     >>> X, y = load_expression(return_X_y=True)
-    >>> curve = learning_curve(X, y, random_state=0)
+    >>> curve = learning_curve(X, y, method="l2", random_state=0)
     >>> curve.scores.shape, bool(curve.means[0] < curve.means[-1])
     ((10, 5), True)
     """

@@ -64,6 +64,7 @@ class CountedSource:
     """
 
     groups = given_folds = text = None  # of each sample, of which nothing is kept
+    in_memory = False
     hides_names = False  # before features are selected
     _permutations, _has_curve, _n_jobs = None, False, None
 

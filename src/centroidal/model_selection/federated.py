@@ -109,8 +109,8 @@ class SiteSummary(BaseEstimator):
     -----
     **Folds.** Each site deals its samples, or whole groups, to folds by itself, by the rule of
     :func:`select_features`; `fold_numbers` tells them. Of each site the folds are of equal size up
-    to one sample. The answer is that of ``select_features(X, y, cv=folds, random_state=seed)`` for
-    the pooled samples, with the fold of each.
+    to one sample. The answer is that of ``select_features(X, y, method="l2", cv=folds,
+    random_state=seed)`` for the pooled samples, with the fold of each.
 
     **What is revealed.** Of each feature, class and fold: a number of samples, a mean and a sum of
     squared deviations. Classes with fewer than 5 samples, or groups, in a fold are refused unless

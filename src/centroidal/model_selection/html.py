@@ -10,8 +10,8 @@ _WIDTH, _HEIGHT, _MARGIN = 420, 150, 34
 def selection_html(found):
     """Return the answer, the score along the path, and the first features, as HTML."""
     notes = (
-        found.band_summary(), found.permutation_summary(), found.block_summary(),
-        found.warnings_summary(),
+        found.method_summary(), found.band_summary(), found.permutation_summary(),
+        found.block_summary(), found.warnings_summary(),
     )  # fmt: skip
     columns = found.feature_columns()
     rows = list(zip(*(columns[name] for name in ("rank", "feature", "gain")), strict=True))

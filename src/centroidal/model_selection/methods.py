@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 __all__ = [
+    "AUTO",
     "BEST",
     "DEFAULT",
     "METHODS",
@@ -23,13 +24,15 @@ __all__ = [
     "Method",
     "best_candidates",
     "lineup_methods",
+    "meant_method",
     "metric_of",
     "plain_score",
     "register_method",
     "selection_methods",
 ]
 
-DEFAULT = "l2"
+AUTO = "auto"  # stands for one method, by the kind of the samples, see `meant_method`
+DEFAULT = AUTO
 
 
 class Score(NamedTuple):
@@ -78,6 +81,7 @@ def plain_score(value, scoring):
 
 BEST = "best"  # stands for whichever of several methods does best in the folds
 _MOST_FOR_ENCODER = 1000
+_MOST_FOR_RECURSIVE = 1000  # samples: its Gram matrices grow with their square
 _N_FOLDS = 5
 _TOL_FOR_RANKS = 1e-4  # only the order of the features is wanted of the l2,1 problem
 _THRESHOLDS = (0.5, 1.0, 2.0, 3.0, 4.0)
@@ -169,7 +173,7 @@ METHODS = {}
 
 def register_method(method):
     """Add a :class:`Method`, whose key must not be taken; then it is known everywhere."""
-    if method.key in METHODS or method.key == BEST:
+    if method.key in METHODS or method.key in (AUTO, BEST):
         raise ValueError(f"key={method.key!r} is the key of another method.")
     if method.types:
         from ..persistence import trust
@@ -181,6 +185,22 @@ def register_method(method):
 def selection_methods():
     """Return the methods that :func:`select_features` knows, by key."""
     return {key: each for key, each in METHODS.items() if each.selects}
+
+
+def meant_method(method, *, n_samples=0, in_memory=True, is_sparse=False, has_budget=False):
+    """Return the key of the method that is meant, and why; None unless "auto" stands for it."""
+    if method != AUTO:
+        return method, None
+    others = {
+        "for rows that are not in memory": not in_memory,
+        "for sparse rows, such as those of text": is_sparse,
+        f"for more than {_MOST_FOR_RECURSIVE:,} samples": n_samples > _MOST_FOR_RECURSIVE,
+        "for a budget, which it spends exactly": has_budget,
+    }
+    reason = next((words for words, holds in others.items() if holds), None)
+    if reason is not None:
+        return "l2", reason
+    return "recursive", f"for up to {_MOST_FOR_RECURSIVE:,} dense samples in memory"
 
 
 def merging_methods():

@@ -15,7 +15,7 @@ from ..streaming.batches import Batches, batches
 from ..streaming.query_reader import is_query
 from .annotated import is_annotated, take_annotated
 from .feature_flow import steps_of
-from .methods import BEST, METHODS, best_candidates, selection_methods
+from .methods import AUTO, BEST, METHODS, best_candidates, meant_method, selection_methods
 from .metrics import majority_score
 from .nested import Candidate, Choice, NestedScores, ScoreAgain, nested_cross_validation
 from .panels import Panel, PanelProcedure, Wishes
@@ -33,6 +33,7 @@ from .unseen import UnseenSamples
 __all__ = ["select_features"]
 
 _MEMORY = 2**28
+_TOLD = ("group_name", "block_name", "impute", "preprocess", "method_reason")
 _MOST_WORDS = 200  # of documents the score grows with the logarithm of their number, to thousands
 
 
@@ -42,7 +43,7 @@ def select_features(
     *,
     target=None,
     layer=None,
-    method="l2",
+    method="auto",
     n_features_to_select="auto",
     max_features="auto",
     rule="one_se",
@@ -103,11 +104,13 @@ def select_features(
         may be names of columns, too.
     layer : str or None, default=None
         For AnnData: the layer to read instead of X.
-    method : str, default="l2"
+    method : str, default="auto"
         How features are ranked, and what classifies: a key of ``METHODS`` that selects, see
         :ref:`the table of methods <methods>`, or "best", whichever of them, but those that take
-        long, does best in the folds. Batches take "l2" and "l1", Dask collections "l2"; the
-        others need all samples.
+        long, does best in the folds. "auto" is "recursive" for up to 1,000 dense samples in memory,
+        and "l2" for more of them, sparse rows, text, a `budget`, batches and Dask collections;
+        `FeatureSelection.method` is the one that it stands for. Batches take "l2" and "l1", Dask
+        collections "l2"; the others need all samples.
     n_features_to_select : int or "auto", default="auto"
         How many features; "auto" chooses.
     max_features : int, "auto" or None, default="auto"
@@ -322,7 +325,7 @@ def select_features(
     check_stand_ins("n_stand_ins", n_stand_ins)
     if scoring == "neg_cost" and costs is None and class_weight is None:
         raise ValueError("scoring='neg_cost' needs costs or class_weight.")
-    check_choice("method", method, (*selection_methods(), BEST))
+    check_choice("method", method, (AUTO, *selection_methods(), BEST))
     check_jobs(n_jobs)
     in_memory = {
         "groups": groups, "blocks": blocks, "impute": impute, "preprocess": preprocess,
@@ -346,15 +349,16 @@ def select_features(
     if screen is None or not is_on_workers(X):
         source = _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches)
     else:
-        asked = method, choice, cv, n_repeats
+        asked = method, choice, cv, n_repeats, budget
         source, screener = _screen_on_workers(X, y, screen, asked, work, in_memory, in_batches)
+    method, reason = _meant_by(method, source, source.in_memory, budget)
 
     matrix = check_costs(costs, class_weight, source.classes, source.class_counts)
     choice = choice._replace(costs=matrix)
     found = select_from(
         source, method, choice, wishes, start, cv=cv, n_repeats=n_repeats, n_stand_ins=n_stand_ins,
         group_name=series_name(groups), block_name=series_name(blocks), impute=impute,
-        preprocess=_say_preprocess(X, preprocess, screen),
+        preprocess=_say_preprocess(X, preprocess, screen), method_reason=reason,
     )  # fmt: skip
     if screener is None:
         return found
@@ -411,7 +415,7 @@ def select_from(
         intervals=unseen.intervals(metrics),
         costs=choice.costs,
         **stand_ins._asdict(),
-        **{"group_name": None, "block_name": None, "impute": None, "preprocess": None, **told},
+        **(dict.fromkeys(_TOLD) | told),
         **described,
         seconds=time.perf_counter() - start,
     )
@@ -430,6 +434,7 @@ def _check_wishes(wishes, n_features_to_select, max_features, rule, scoring, tex
 
 def _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches):
     """Return the source that samples of such a kind are; raise if an option is for another."""
+    streamed, _ = meant_method(method, in_memory=False)
     if isinstance(X, Batches):
         if in_memory["groups"] is not None:
             raise ValueError("groups must be None: batches(..., groups=COLUMN) names those of X.")
@@ -438,13 +443,22 @@ def _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches)
         unused = {name: value for name, value in unused.items() if name not in again}
         _check_unused(unused, "needs all samples in memory, and X is Batches")
         if not X.is_on_workers:
-            return BatchSource(X, method, *work, **in_batches, **again)
+            return BatchSource(X, streamed, *work, **in_batches, **again)
     if is_on_workers(X):
         random_state, n_jobs, progress = work
         options = {**in_memory, **not_streamed, **in_batches, "n_jobs": n_jobs}
-        return _dask_source(X, y, method, random_state, progress, options)
+        return _dask_source(X, y, streamed, random_state, progress, options)
     _check_unused(in_batches, "is for batches, and X is in memory")
     return MemorySource(X, y, *work, **in_memory, **folds)
+
+
+def _meant_by(method, source, in_memory, budget):
+    """Return the method that is meant for the samples of a source, and why if "auto" chose it."""
+    n_samples = int(source.class_counts.sum())
+    is_sparse, has_budget = source.kind.is_sparse, budget is not None
+    return meant_method(
+        method, n_samples=n_samples, in_memory=in_memory, is_sparse=is_sparse, has_budget=has_budget
+    )
 
 
 def is_on_workers(X):
@@ -462,10 +476,11 @@ def _check_screen(screen, X, impute, preprocess, text):
 
 def _screen_on_workers(X, y, screen, asked, work, in_memory, in_batches):
     """Return the features that any training set keeps, in memory, and what keeps those of all."""
-    (method, choice, cv, n_repeats), (random_state, n_jobs, progress) = asked, work
+    (method, choice, cv, n_repeats, budget), (random_state, n_jobs, progress) = asked, work
     taken = {name: in_memory[name] for name in ("groups", "feature_names")}
     taken |= in_batches | dict.fromkeys(("blocks", "permutations", "learning_curve"))
     cluster = _dask_source(X, y, "l2", random_state, progress, taken)
+    method, _ = _meant_by(method, cluster, True, budget)
     number = min(screen, cluster.kind.n_features)
     candidates = list_candidates(method, choice, None, cluster.kind._replace(n_features=number))
     is_nested = choice.needs_inner_folds(candidates)

@@ -31,10 +31,9 @@ _MANY = 0.02  # share of samples that are copies, from which on the score itself
 _UNLIKELY, _STRONG = 0.05, 0.3  # p-value and Cramér's V by which blocks and classes go together
 # What the card of its model says, and what there is to tell besides.
 _ON_THE_CARD = (
-    "method", "classifier", "scoring", "score", "se_score", "interval", "random_score", "se_random",
-    "n_folds", "n_repeats", "n_groups", "group_name", "block_name", "costs", "calls", "panel",
-    "preprocess",
-    "seed", "versions",
+    "method", "method_reason", "classifier", "scoring", "score", "se_score", "interval",
+    "random_score", "se_random", "n_folds", "n_repeats", "n_groups", "group_name", "block_name",
+    "costs", "calls", "panel", "preprocess", "seed", "versions",
 )  # fmt: skip
 _TOLD = (
     *_ON_THE_CARD, "n_features_to_select", "n_features_of_folds", "n_features_asked", "rule",
@@ -62,6 +61,8 @@ class FeatureSelection:
     ----------
     method, methods_tried : str, tuple of str
         How features were selected; the method that was chosen, and all that were tried.
+    method_reason : str or None
+        What ``method="auto"`` takes this method for; None if the method was named.
     classifier, classifier_scores : str, dict of str to dict
         What classifies by the selected features; and for all classifiers that were tried behind the
         ranking ``score`` and ``se`` with so many features, as in `path`.
@@ -200,6 +201,7 @@ class FeatureSelection:
 
     method: str
     methods_tried: tuple[str, ...]
+    method_reason: str | None
     classifier: str
     classifier_scores: dict
     n_features_asked: Any
@@ -435,6 +437,12 @@ class FeatureSelection:
         others = [name for name in self.classifier_scores if name != self.classifier]
         return f"They are classified by {self.classifier}, rather than {' or '.join(others)}."
 
+    def method_summary(self) -> str:
+        """Say which method "auto" stands for; nothing if one was named."""
+        if self.method_reason is None:
+            return ""
+        return f"Features are ranked by {self.method}, which auto takes {self.method_reason}."
+
     def choice_summary(self) -> str:
         """Say how many features the folds chose; nothing if the number was given."""
         least, median, most = self.n_features_of_folds.values()
@@ -601,6 +609,7 @@ class FeatureSelection:
             }
         return {
             "answer": self.summary(),
+            "answer_on_method": self.method_summary(),
             "answer_on_stand_ins": self.stand_in_summary(),
             "answer_on_bands": self.band_summary(),
             "answer_in_blocks": self.block_summary(),
@@ -643,9 +652,9 @@ class FeatureSelection:
     def __str__(self):
         shown = self.selected[:_MOST_ROWS]
         answer = [
-            self.summary(), self.band_summary(), self.stand_in_summary(), self.group_summary(),
-            self.block_summary(), self.permutation_summary(), self.covariate_summary(),
-            self.learning_summary(), self.warnings_summary(),
+            self.summary(), self.method_summary(), self.band_summary(), self.stand_in_summary(),
+            self.group_summary(), self.block_summary(), self.permutation_summary(),
+            self.covariate_summary(), self.learning_summary(), self.warnings_summary(),
         ]  # fmt: skip
         lines = [*filter(None, answer), "", "rank  gain       feature"]
         for rank, column in enumerate(shown.tolist(), start=1):

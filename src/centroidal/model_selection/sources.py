@@ -252,6 +252,7 @@ class MemorySource:
         """Number of groups; None if each sample stands for itself."""
         return None if self._groups is None else int(self._groups.max()) + 1
 
+    in_memory = True
     hides_names = False  # before features are selected
 
     @property

@@ -63,6 +63,8 @@ def _selection_request(selection):
     method = _method_title(selection.method)
     if len(tried) > 1:
         method += f" (the best of {len(tried)} that were tried)"
+    if selection.method_reason is not None:
+        method += f" (what auto takes {selection.method_reason})"
     if selection.panel is not None and "budget" in selection.panel:
         number = "what the budget pays for"
     elif selection.n_features_asked == "auto":

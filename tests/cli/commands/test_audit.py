@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from centroidal.model_selection import select_features
 from centroidal.model_selection.permutation import _Tally
 from centroidal.persistence import read_model_card
 
+from ...l2 import select_features
 from ..conftest import QUICK, make_samples, write_csv
 
 ASKED = ("--target", "tree", "--permutations", "29", *QUICK)

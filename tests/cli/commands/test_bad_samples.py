@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from centroidal.io import read_table
-from centroidal.model_selection import compare, select_features
+from centroidal.model_selection import compare
 
+from ...l2 import select_features
 from ..conftest import QUICK
 
 FILES = ("--model", "m.skops", "--report", "r.html", "--features", "f.csv")

@@ -23,16 +23,16 @@ from centroidal._plain import json_plain
 from centroidal.cli.commands import demo
 from centroidal.cli.commands.select import describe_methods
 from centroidal.io import read_table
-from centroidal.model_selection import select_features
-from centroidal.model_selection.methods import BEST, DEFAULT, selection_methods
+from centroidal.model_selection.methods import AUTO, BEST, DEFAULT, selection_methods
 from centroidal.persistence import load_model, read_model_card, save_model
 
+from ...l2 import select_features
 from ..conftest import QUICK, csv_lines, files, make_samples, run_alone, write_csv
 
 
 def select(run, *args):
     """Select as a program would: the result as JSON."""
-    found = run("select", *args, *QUICK, "--json")
+    found = run("select", *QUICK, *args, "--json")
     assert found.code == 0, found.err
     return json.loads(found.out)
 
@@ -148,7 +148,7 @@ def test_select_then_predict_in_a_new_process_equals_the_python_api(run, tmp_pat
 
 
 def test_values_of_method_are_described():
-    assert list(describe_methods()) == [*selection_methods(), BEST]
+    assert list(describe_methods()) == [AUTO, *selection_methods(), BEST]
     assert DEFAULT in describe_methods()
 
 

@@ -10,11 +10,11 @@ import pytest
 import centroidal.model_selection
 import centroidal.streaming
 from centroidal.cli.commands import select
-from centroidal.model_selection import select_features
 from centroidal.persistence import load_model, read_model_card
 from centroidal.streaming import batches
 from centroidal.streaming import checkpoint as checkpoints
 
+from ...l2 import select_features
 from ..conftest import files, make_samples, run_alone, write_csv
 from .test_select import rows_of
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from centroidal.io import read_table
-from centroidal.model_selection import SiteSummary, select_features
+from centroidal.model_selection import SiteSummary
 from centroidal.persistence import load_model, read_model_card
 
+from ...l2 import select_features
 from ..conftest import files, make_samples, write_csv
 
 SITES = {"north": slice(0, 60), "south": slice(60, 130), "west": slice(130, None)}

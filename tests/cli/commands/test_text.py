@@ -6,8 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from centroidal.model_selection import compare, select_features
+from centroidal.model_selection import compare
 
+from ...l2 import select_features
 from ..conftest import run_alone
 
 QUICK = ("--repeats", "1", "--folds", "3")

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from ..._optional import require
 from ...model_selection.methods import (
+    AUTO,
     BEST,
     DEFAULT,
     METHODS,
     SCORES,
     SCORINGS,
+    meant_method,
     merging_methods,
 )
 from .. import display
@@ -142,7 +144,11 @@ def describe_methods():
     methods = {key: each for key, each in METHODS.items() if each.selects}
     costly = " and ".join(key for key, each in methods.items() if each.is_costly)
     lines = {key: each.summary for key, each in methods.items()}
-    return lines | {BEST: f"whichever of them, but {costly}, does best in the folds"}
+    recursive, reason = meant_method(AUTO)
+    auto = f"{recursive} {reason}, else {meant_method(AUTO, in_memory=False)[0]}"
+    return {
+        AUTO: auto, **lines, BEST: f"whichever of them, but {costly}, does best in the folds"
+    }  # fmt: skip
 
 
 def _add_selection(group):
@@ -399,13 +405,13 @@ def _check_stream(args):
     if way == "--stream":
         streamed = [key for key, each in METHODS.items() if each.selects and each.streams]
     is_screened = args.screen is not None and way != "--stream"
-    if args.method not in streamed and not is_screened:
+    method, _ = meant_method(args.method, in_memory=False)
+    if method not in streamed and not is_screened:
         raise InputError(
-            f"{way} knows --method {' and '.join(streamed)}; {args.method} needs all samples in "
-            "memory."
+            f"{way} knows --method {' and '.join(streamed)}; {method} needs all samples in memory."
         )
-    if args.text is not None and (args.method != "l2" or way != "--stream"):
-        raise InputError(f"--text goes with --stream --method l2, not with {way} {args.method}.")
+    if args.text is not None and (method != "l2" or way != "--stream"):
+        raise InputError(f"--text goes with --stream --method l2, not with {way} {method}.")
     for option in (*_IN_MEMORY, "--min-df", "--counts", "--sublinear"):
         if option_value(args, option):
             raise InputError(f"{option} is for all samples in memory, so not with {way}.")
@@ -417,8 +423,11 @@ def _way(args):
     return next((option for option in ways if option_value(args, option)), None)
 
 
-def _parameters(args):
-    """Return what is asked for, in memory and in batches, as the library calls it."""
+def _parameters(args, method):
+    """Return what is asked for, in memory and in batches, as the library calls it.
+
+    `method` is the one that is meant.
+    """
     return {
         "method": args.method,
         "screen": args.screen,
@@ -433,7 +442,7 @@ def _parameters(args):
         "per_class": args.per_class,
         "cv": args.folds,
         "n_repeats": args.repeats,
-        "n_jobs": use_cores(args, args.method),
+        "n_jobs": use_cores(args, method),
         "random_state": args.seed,
     }
 
@@ -461,9 +470,10 @@ def _class_weight(words):
 def _select_table(args, messages):
     """Return the table, the selection, and the comparison if it is asked for."""
     table = read_samples(args, messages)
+    method = _method_of_table(args, table, messages)
     fits = begin_comparison(args, table) if args.compare else None
     selection = select_samples(
-        messages, table.X, table.y, **_parameters(args),
+        messages, table.X, table.y, **_parameters(args, method),
         groups=groups_of(args, table), blocks=_blocks(args, table), impute=table.impute,
         preprocess=preprocess_names(args), text=text_options(args),
         n_resamples=n_resamples(args), feature_names=table.feature_names,
@@ -474,6 +484,27 @@ def _select_table(args, messages):
     )  # fmt: skip
     comparison = None if fits is None else finish_comparison(fits, args, messages)
     return table, selection, comparison
+
+
+def _method_of_table(args, table, messages):
+    """Return the method that is meant; say if it makes permutations long, where another would not.
+
+    It is the same with and without permutations: what is tested is what is selected.
+    """
+    from scipy.sparse import issparse
+
+    is_sparse = args.text is not None or issparse(table.X)
+    method, reason = meant_method(
+        args.method, n_samples=len(table.y), is_sparse=is_sparse,
+        has_budget=args.budget is not None,
+    )  # fmt: skip
+    number = _evidence(args)["n_permutations"]
+    if reason is not None and number and not METHODS[method].threads:
+        messages.note(
+            f"Note: auto takes {method} {reason}, which selects anew for each of {number:,} "
+            "permutations; --method l2 does so in seconds."
+        )
+    return method
 
 
 def _covariates(args, table):
@@ -513,7 +544,8 @@ def _select_stream(args, messages):
         )  # fmt: skip
         if _way(args) != "--stream":
             rows = rows.on_workers()
-    options = _parameters(args) | _evidence(args)
+    method, _ = meant_method(args.method, in_memory=False)
+    options = _parameters(args, method) | _evidence(args)
     with _cluster(args, messages) as dashboard:
         if dashboard is not None:
             options["n_jobs"] = None

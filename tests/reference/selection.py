@@ -39,13 +39,16 @@ LOSSES = {"neg_log_loss": log_loss, "neg_brier_score": brier_score_loss}
 RANKED = {"roc_auc": roc_auc_score, "average_precision": average_precision_score}
 
 
+# Solved to many digits: the package has solvers of its own for the last two.
 CLASSIFIERS = {
     "whitened centers": WhitenedCenterClassifier(),
     "nearest centers": SparseCenterClassifier(scale="within"),
     "linear SVM": ProbabilityLinearSVC(
-        C=0.01, class_weight="balanced", max_iter=10_000, random_state=0
+        C=0.01, class_weight="balanced", max_iter=100_000, tol=1e-9, random_state=0
     ),
-    "logistic regression": LogisticRegression(C=0.1, class_weight="balanced", max_iter=1000),
+    "logistic regression": LogisticRegression(
+        C=0.1, class_weight="balanced", max_iter=1000, tol=1e-8
+    ),
 }
 
 

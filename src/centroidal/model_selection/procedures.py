@@ -26,6 +26,7 @@ from ..solvers.distances import log_odds
 from ..statistics import class_moments, fold_moments
 from ..statistics.threads import row_blocks
 from .feature_flow import importance_of, ranking_of
+from .linear_path import fit_linear_path, has_linear_path
 from .metrics import Predicted, confusion_matrices
 from .nested import log_spaced
 
@@ -471,6 +472,9 @@ class RankedPath(NamedTuple):
             data = check_labelled(estimator, train, self.labels)
             models = clone(estimator)._fit_path(data, sizes, np.arange(first.size))
             yield from zip(models, repeat(test))
+            return
+        if has_linear_path(estimator, train):
+            yield from zip(fit_linear_path(estimator, train, self.labels, sizes), repeat(test))
             return
         estimator = _weigh_once(estimator, self.labels)
         for size in sizes:

@@ -29,7 +29,8 @@ def test_models_say_what_those_fitted_alone_say(samples, name):
     X, y = samples
     estimator = CLASSIFIERS[name].set_params(tol=1e-8)
     assert has_linear_path(estimator, X)
-    for size, model in zip([1, 3, 5], fit_linear_path(estimator, X, y, np.array([1, 3, 5]))):
+    models = list(fit_linear_path(estimator, X, y, np.array([1, 3, 5])))
+    for size, model in zip([1, 3, 5], models, strict=True):
         alone = estimator.fit(X[:, :size], y)
         probabilities = alone.predict_proba(X[:, :size])
         np.testing.assert_allclose(model.predict_proba(X), probabilities, atol=1e-4)

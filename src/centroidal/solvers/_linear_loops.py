@@ -142,9 +142,7 @@ def minimise(kind, rows, columns, targets, costs, penalty, size, unit, tol, weig
         if norm <= tol * unit:
             return
         forcing = min(_FORCING, norm / unit)
-        solve_step(
-            kind, rows, columns, costs, penalty, size, norm, forcing, curves, moved, vectors
-        )
+        solve_step(kind, rows, columns, costs, penalty, size, norm, forcing, curves, moved, vectors)
         moved[:] = 0.0
         add_products(columns, step, size, moved)
         along, mixed, square = inner(gradient, step, size), 0.0, 0.0

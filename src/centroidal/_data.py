@@ -207,6 +207,11 @@ def as_frame(X):
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
+def is_annotated(X):
+    """Whether `X` has the parts of AnnData that are read."""
+    return all(hasattr(X, part) for part in ("obs", "var_names", "obs_names", "layers", "X"))
+
+
 def is_dask(X):
     """Whether `X` is a Dask collection, or a list of futures or delayed objects."""
     if isinstance(X, list | tuple):
@@ -403,8 +408,18 @@ def _explain_strings():
         raise
 
 
-def _validate(estimator, X, *args, **options):
+def _check_container(X):
+    """Raise if X is something whose values scikit-learn's checks would misread."""
+    if is_annotated(X):
+        raise TypeError(
+            "X is AnnData, of which estimators take the values: adata.X, a layer, or adata.to_df() "
+            "with the names of the features. select_features(adata, target=...) takes it whole."
+        )
     check_sparse_structure(X)
+
+
+def _validate(estimator, X, *args, **options):
+    _check_container(X)
     with _explain_strings():
         found = validate_data(estimator, X, *args, **_ANY_NUMBERS, **options)
     return (_sum_duplicates(found[0]), found[1]) if args else _sum_duplicates(found)
@@ -604,7 +619,7 @@ def check_as_given(estimator, X, *, reset=False):
     """Check the number and names of features; a data frame, or values of any type, stay so."""
     if as_frame(X) is not None:
         return validate_data(estimator, X, reset=reset, skip_check_array=True)
-    check_sparse_structure(X)
+    _check_container(X)
     options = _ANY_NUMBERS | {"dtype": None, "ensure_all_finite": False}
     return validate_data(estimator, X, reset=reset, **options)
 

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from centroidal.io import predict_table, read_table, write_anndata, write_back
+from centroidal import SparseCenterClassifier
+from centroidal.feature_selection import ReliefFSelector
+from centroidal.io import evaluate_model, predict_table, read_table, write_anndata, write_back
+from centroidal.model_selection import compare
 from centroidal.streaming import batches
 
 from ..l2 import select_features
@@ -31,6 +34,29 @@ def adata(rng):
 @pytest.fixture
 def found(adata):
     return select_features(adata, target="kind", groups="donor", **OPTIONS)
+
+
+def test_what_takes_values_alone_says_so(adata, found):
+    y = adata.obs["kind"].to_numpy(dtype=str)
+    model = SparseCenterClassifier().fit(adata.X, y)
+    for call in (
+        lambda: SparseCenterClassifier().fit(adata, y),
+        lambda: ReliefFSelector().fit(adata, y),
+        lambda: model.predict(adata),
+        lambda: compare({"centers": model}, adata, y),
+    ):
+        with pytest.raises(TypeError, match=r"X is AnnData, of which .* adata.to_df\(\)"):
+            call()
+    with pytest.raises(TypeError, match=r"table=AnnData must be a Table; read_new_samples"):
+        predict_table(model, adata)
+
+
+def test_a_model_is_evaluated_on_annotated_data(adata):
+    y = adata.obs["kind"].to_numpy(dtype=str)
+    model = SparseCenterClassifier(3).fit(adata.to_df(), y)
+    turned = adata[:, GENES[::-1]]
+    scores = [evaluate_model(model, each, y).metrics["accuracy"] for each in (adata, turned)]
+    assert scores[0] == scores[1] == model.score(adata.to_df(), y)
 
 
 def test_columns_of_obs_are_found_by_name(adata, found):

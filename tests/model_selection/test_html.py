@@ -11,7 +11,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from centroidal.datasets import make_expression
 from centroidal.inspection import PathDisplay
+from centroidal.io import evaluate_model
 from centroidal.model_selection import compare
+from centroidal.persistence import read_model_card, save_model
 
 from ..l2 import select_features
 
@@ -76,6 +78,24 @@ def test_comparison_shows_the_best_first(genes):
     page = shown._repr_html_()
     assert Tags(page).seen.count("tr") == 3
     assert page.index("bayes &lt;b&gt;") < page.index("majority")
+
+
+def test_card_of_a_model_shows_what_it_is_and_the_first_features(found, tmp_path):
+    names = [f"<b>{each}" for each in range(30)]
+    metadata = {"score": found.score, "selected_features": names, "left_out": ["age"]}
+    save_model(found.model, tmp_path / "m.skops", metadata=metadata)
+    page = read_model_card(tmp_path / "m.skops")._repr_html_()
+    assert Tags(page).seen.count("strong") == 1
+    assert "<strong>ConformalClassifier of " in page
+    assert f"<td>score</td><td>{found.score:.4g}</td>" in page
+    assert "30, first &lt;b&gt;0, &lt;b&gt;1" in page
+
+
+def test_evaluation_shows_its_summary_and_scores(found, genes):
+    shown = evaluate_model(found.model, genes.data, genes.target)
+    page = shown._repr_html_()
+    assert shown.summary().split(" (")[0] in page
+    assert Tags(page).seen.count("tr") == 1 + len(shown.rows())
 
 
 def test_frame_has_the_features_in_the_order_of_their_rank(found):

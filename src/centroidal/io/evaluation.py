@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
+from .._data import is_annotated
+from .._html import titled_table
 from .._parameters import check_count
 from .._plain import interval_text, percent, score_text
 from .._typing import ArrayLike, Floats, RandomState
@@ -149,6 +151,9 @@ class Evaluation:
     def rows(self) -> list[tuple[str, ...]]:
         """Return a row of texts for each metric: what it is called, its value, its interval."""
         return metric_rows(self.metrics, self.intervals)
+
+    def _repr_html_(self):
+        return titled_table(self.summary(), ("metric", "found", "95 % interval"), self.rows())
 
     def __str__(self):
         table = metric_table(self.rows(), ("metric", "found", "95 % interval"))
@@ -301,7 +306,7 @@ def evaluate_model(
 def _predict(model, X, card, target, allow_extra, no_call):
     """Predict, with columns found by name where they have names."""
     if not isinstance(X, Table):
-        if not hasattr(X, "columns"):
+        if not (hasattr(X, "columns") or is_annotated(X)):
             return predict_rows(model, X, no_call)
         X = read_new_samples(X, card=card)  # gaps are for the model to judge
     return predict_table(model, X, target=target, allow_extra=allow_extra, no_call=no_call)

@@ -223,6 +223,11 @@ def predict_table(
     """
     check_flag("allow_extra", allow_extra)
     check_classifier(model)
+    if not all(hasattr(table, part) for part in ("X", "feature_names", "remarks")):
+        raise TypeError(
+            f"table={type(table).__name__} must be a Table; read_new_samples(table, ...) makes one "
+            "of a file, a data frame or AnnData."
+        )
     if takes_documents(model):
         found = predict_rows(model, table.X, no_call)
         return replace(found, ids=table.ids, remarks=(*table.remarks, *found.remarks))

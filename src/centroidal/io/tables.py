@@ -9,10 +9,10 @@ from typing import get_args
 
 import numpy as np
 
+from .._data import is_annotated
 from .._files import check_source, suffix_of
 from .._parameters import check_asked, check_choice, check_flag
 from .._typing import Columns, Decimal, Delimiter, Duplicates, FilePath, HasShape, TableImputation
-from ..model_selection.annotated import is_annotated
 from ..streaming.labels import check_labels, say_repeated_ids, say_unusual_labels
 from ..streaming.pieces import find_values, is_finite, refuse_infinite
 from ..streaming.request import Request, count_noun, list_values, quote

@@ -7,11 +7,6 @@ from ..streaming.labels import check_labels, labels_from_values
 from ..streaming.request import Request, texts
 
 
-def is_annotated(source):
-    """Say whether `source` has the parts of AnnData that are read."""
-    return all(hasattr(source, part) for part in ("obs", "var_names", "obs_names", "layers", "X"))
-
-
 class AnnotatedSamples(NamedTuple):
     """What `select_features` takes, of AnnData."""
 

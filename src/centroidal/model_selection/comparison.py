@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.dummy import DummyClassifier
 
+from .._html import titled_table
 from .._typing import Array, Floats
 from .feature_flow import last_step
-from .html import comparison_html
 from .intervals import (
     DRAWN,
     Kinds,
@@ -198,7 +198,7 @@ class Comparison:
 
     def _repr_html_(self):
         sentence, *_ = self.summary().split("\n")
-        return comparison_html(_HEADER, self._rows(), sentence)
+        return titled_table(sentence, _HEADER, self._rows())
 
     def _rows(self):
         """Return the cells of each member, the best first."""

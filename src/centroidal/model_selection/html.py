@@ -1,7 +1,9 @@
-"""What a notebook shows of a selection or a comparison: the answer, the curve, the first rows."""
+"""What a notebook shows of a selection: the answer, the curve, the first features."""
 
 from html import escape
 from math import isfinite, log
+
+from .._html import html_table
 
 _MOST_ROWS = 10
 _WIDTH, _HEIGHT, _MARGIN = 420, 150, 34
@@ -20,28 +22,10 @@ def selection_html(found):
         f"<p><strong>{escape(found.summary())}</strong></p>",
         *(f"<p>{escape(note)}</p>" for note in notes if note),
         _curve(found),
-        _table(("rank", "feature", "gain"), rows[:_MOST_ROWS]),
+        html_table(("rank", "feature", "gain"), rows[:_MOST_ROWS]),
         f"<p>… and {n_more:,} more; print() shows all scores.</p>" if n_more > 0 else "",
     ]
     return f"<div>{''.join(parts)}</div>"
-
-
-def comparison_html(header, rows, sentence):
-    """Return a comparison as a table, below a sentence on it, as HTML."""
-    return f"<div><p><strong>{escape(sentence)}</strong></p>{_table(header, rows)}</div>"
-
-
-def _table(header, rows):
-    head = "".join(f"<th>{escape(str(name))}</th>" for name in header)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cell(value):
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _curve(found):

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._data import as_frame, is_dask
+from .._data import as_frame, is_annotated, is_dask
 from .._optional import require
 from .._parameters import check_choice, check_costs, check_count, check_jobs
 from ..streaming.batches import Batches, batches
 from ..streaming.query_reader import is_query
-from .annotated import is_annotated, take_annotated
+from .annotated import take_annotated
 from .feature_flow import steps_of
 from .methods import AUTO, BEST, METHODS, best_candidates, meant_method, selection_methods
 from .metrics import majority_score

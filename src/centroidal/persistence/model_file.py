@@ -22,6 +22,7 @@ import sklearn
 from sklearn.pipeline import Pipeline
 
 from .._files import check_source, check_target, write_atomically
+from .._html import titled_table
 from .._optional import require
 from .._parameters import check_parameters
 from .._plain import json_plain
@@ -79,6 +80,21 @@ class ModelCard:
     metadata: dict = field(default_factory=dict)
     centroidal_version: str = ""
     sklearn_version: str = ""
+
+    def _repr_html_(self):
+        known = {name: value for name, value in self.metadata.items() if _is_short(value)}
+        selected = self.metadata.get("selected_features")
+        if isinstance(selected, list):
+            known["selected features"] = (
+                f"{len(selected):,}, first {', '.join(map(str, selected[:10]))}"
+            )
+        rows = [*known.items(), *self.parameters.items()]
+        classes = "" if self.classes is None else f" of {', '.join(map(str, self.classes[:10]))}"
+        return titled_table(f"{self.class_name}{classes}", ("what", "value"), rows)
+
+
+def _is_short(value):
+    return value is None or isinstance(value, str | int | float)
 
 
 def save_model(

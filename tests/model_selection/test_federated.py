@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.preprocessing import StandardScaler
 
 from centroidal.io import merge_models
 from centroidal.model_selection import SiteCounts, SiteSummary, select_federated
+from centroidal.streaming import batches
 
 from ..l2 import select_features
 
@@ -153,6 +155,109 @@ def test_sparse_samples_give_the_same_as_pooled_ones():
     pooled = select_features(sparse.csr_array(X), y, cv=folds, random_state=SEED)
     found = select_federated(*run_federated(is_sparse=True))
     assert_same_answer(found, pooled)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_steps_that_take_each_sample_by_itself_give_the_answer_of_pooled_samples(is_sparse):
+    steps, sites = "normalise=1e3,log1p", {}
+    for name, (X, y, _) in SITES.items():
+        X = np.round(np.exp(X))
+        sites[name] = (sparse.csr_array(X) if is_sparse else X), y
+    rule = SiteSummary(CV, random_state=SEED, preprocess=steps)
+    merged = merge_models([clone(rule).fit(*site) for site in sites.values()])
+    found = select_federated(merged, [merged.score_site(*site) for site in sites.values()])
+    stack = sparse.vstack if is_sparse else np.vstack
+    X, y = stack([X for X, _ in sites.values()]), np.concatenate([y for _, y in sites.values()])
+    folds = np.concatenate([rule.fold_numbers(y) for _, y in sites.values()])
+    pooled = select_features(X, y, method="l2", cv=folds, random_state=SEED, preprocess=steps)
+    assert_same_answer(found, pooled)
+    assert found.preprocess == steps
+    np.testing.assert_array_equal(found.model.predict(X), pooled.model.predict(X))
+
+
+def test_model_behind_steps_takes_samples_as_they_are_and_knows_their_names():
+    X, y, _ = SITES["south"]
+    frame = pd.DataFrame(np.exp(X), columns=NAMES)
+    model = SiteSummary(CV, preprocess="log1p").fit(frame, y).at(5)
+    assert model.feature_names_in_.tolist() == NAMES.tolist()
+    expected = SiteSummary(CV).fit(np.log1p(frame), y).at(5)
+    np.testing.assert_array_equal(model.predict(frame), expected.predict(np.log1p(frame)))
+
+
+def write_site(name, path, **columns):
+    X, y, _ = SITES[name]
+    frame = pd.DataFrame(np.exp(X), columns=NAMES)
+    frame.assign(label=y, **columns).to_csv(path, index=False)
+    return frame
+
+
+@pytest.mark.parametrize("steps", [None, "log1p"])
+def test_batches_give_the_summary_and_counts_of_the_same_samples_in_memory(tmp_path, steps):
+    path, (_, y, groups) = tmp_path / "south.csv", SITES["south"]
+    groups = np.array([f"p{number}" for number in groups])
+    frame = write_site("south", path, patient=groups)
+    rule = SiteSummary(CV, random_state=SEED, preprocess=steps)
+    whole = clone(rule).fit(frame, y, groups)
+    options = {"target": "label", "groups": "patient", "preprocess": steps}
+    rows = batches(path, batch_size=11, **options)
+    found = clone(rule).fit(rows)
+    assert found.sites_ == whole.sites_
+    assert found.feature_names_in_.tolist() == whole.feature_names_in_.tolist()
+    np.testing.assert_array_equal(found.fold_counts_, whole.fold_counts_)
+    np.testing.assert_allclose(
+        found._solution.moments.squares, whole._solution.moments.squares, rtol=1e-12
+    )
+    one, other = whole.score_site(frame, y, groups), whole.score_site(rows)
+    np.testing.assert_array_equal(one.outer_, other.outer_)
+    np.testing.assert_array_equal(one.inner_, other.inner_)
+    np.testing.assert_array_equal(one.group_sums_, other.group_sums_)
+
+
+def test_sparse_batches_are_the_site_that_is_in_memory(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    X, y, _ = SITES["south"]
+    counts = sparse.csr_matrix(np.round(np.exp(X) - 0.8).clip(0))
+    obs = pd.DataFrame({"label": y}, index=[f"s{i}" for i in range(y.size)])
+    table = anndata.AnnData(counts, obs=obs, var=pd.DataFrame(index=NAMES))
+    table.write_h5ad(tmp_path / "south.h5ad")
+    rows = batches(tmp_path / "south.h5ad", target="label", batch_size=10)
+    whole = SiteSummary(CV).fit(sparse.csr_array(counts), y, feature_names=NAMES)
+    assert SiteSummary(CV).fit(rows).sites_ == whole.sites_
+
+
+@pytest.mark.parametrize("option", ["y", "groups", "feature_names"])
+def test_batches_bring_their_labels_groups_and_names(tmp_path, option):
+    write_site("south", tmp_path / "south.csv")
+    rows = batches(tmp_path / "south.csv", target="label")
+    with pytest.raises(ValueError, match=f"{option} must be None"):
+        SiteSummary(CV).fit(rows, **{option: SITES["south"][1]})
+
+
+def test_batches_that_are_preprocessed_otherwise_are_refused(tmp_path):
+    write_site("south", tmp_path / "south.csv")
+    rows = batches(tmp_path / "south.csv", target="label", preprocess="norm")
+    with pytest.raises(ValueError, match=r"preprocess='log1p'.* preprocess is 'norm'"):
+        SiteSummary(CV, preprocess="log1p").fit(rows)
+
+
+def test_steps_that_look_at_neighbours_need_one_order_of_features():
+    parts = []
+    for name in ("north", "south"):
+        frame = pd.DataFrame(SITES[name][0][:, order_of(name)], columns=NAMES[order_of(name)])
+        parts.append(SiteSummary(CV, preprocess="savgol").fit(frame, SITES[name][1]))
+    with pytest.raises(ValueError, match="preprocessed by savgol.*in another order"):
+        merge_models(parts)
+
+
+def test_steps_that_look_at_all_features_need_the_same_ones():
+    parts = []
+    for name, first in (("north", 0), ("south", 2)):
+        counts = np.round(np.exp(SITES[name][0]))
+        frame = pd.DataFrame(counts, columns=NAMES).iloc[:, first:]
+        rule = SiteSummary(CV, preprocess="normalise=100,log1p")
+        parts.append(rule.fit(frame, SITES[name][1]))
+    with pytest.raises(ValueError, match="preprocessed by normalise=100.*leaves out some"):
+        merge_models(parts, features="intersection")
 
 
 def test_the_number_of_features_may_be_given(exchanged):
@@ -318,6 +423,8 @@ def test_classes_that_are_allowed_are_a_list():
         ({"method": "relief"}, "method='relief' must be one of 'l2'"),
         ({"scale": "mad"}, "scale='mad' must be one of None, 'std', 'within'"),
         ({"random_state": None}, "random_state=None must be an int, the same at all sites"),
+        ({"preprocess": "scale"}, "preprocess='scale' must be among log1p"),
+        ({"preprocess": StandardScaler()}, "must be None, or a str with names of steps that take"),
     ],
 )
 def test_parameters_are_checked_before_any_work(options, words):
@@ -337,6 +444,7 @@ def test_samples_that_are_not_finite_are_refused():
         ({"cv": 4}, "cv=4"),
         ({"scale": "std"}, "scale='std'"),
         ({"random_state": 5}, "random_state=5"),
+        ({"preprocess": "snv"}, "preprocess='snv'"),
     ],
 )
 def test_summaries_that_were_made_differently_are_not_merged(options, words):

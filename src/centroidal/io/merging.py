@@ -24,6 +24,7 @@ from ..classifiers import (
 from ..model_selection import SiteSummary, SparseCenterClassifierCV
 from ..model_selection.federated import check_distinct_sites
 from ..persistence.model_file import check_model
+from ..preprocessing.names import PREPROCESSING
 from ..streaming.request import count_noun, list_names
 
 __all__ = ["class_counts", "merge_models"]
@@ -397,10 +398,23 @@ def _keep_common_features(parts, remarks):
         raise ValueError("features='intersection': the models have no feature in common.")
     left_out = [each for each in dict.fromkeys(chain(*all_names)) if each not in shared]
     if left_out:
+        _check_steps(parts, {"log1p"}, "features='intersection' leaves out some of them")
         features = count_noun(len(left_out), "feature")
         remarks.append(f"{features} that not all have are left out: {list_names(left_out)}.")
     common = [name for name in all_names[0] if name in shared]
     return [part._replace(model=_take_features(part.model, common)) for part in parts]
+
+
+def _check_steps(parts, allowed, why):
+    """Raise if samples of a site were preprocessed by steps that look at several features."""
+    for name, model in parts:
+        words = (getattr(model, "preprocess", None) or "").split(",")
+        mixing = [word for word in words if word and word.partition("=")[0] not in allowed]
+        if mixing:
+            raise ValueError(
+                f"{name} was preprocessed by {mixing[0]}, which takes the features of a sample "
+                f"together, and {why}: at each site they must be the same ones, in one order."
+            )
 
 
 def _take_features(model, names):
@@ -424,6 +438,8 @@ def _align_by_name(first, part, remarks):
     if wanted == found:
         return part
     _check_same_names(first, part, wanted, found)
+    alone = set(PREPROCESSING) - {"savgol"}
+    _check_steps([part], alone, f"{first.name} has the features in another order")
     remarks.append(f"{part.name} has the features in another order; that of {first.name} is kept.")
     where = {name: j for j, name in enumerate(found)}
     order = np.array([where[name] for name in wanted])

@@ -7,15 +7,18 @@ Both together are a source of the engine, whose passes over the rows were exchan
 
 import time
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
 
 from .. import _state as state
 from .._data import Features, check_fitted, check_moments, check_same_features
 from .._parameters import check_parameters, choice, number
 from .._typing import MomentScale
+from ..preprocessing import named_steps
+from ..preprocessing.names import PREPROCESSING
 from ..statistics import MomentsByFold, class_moments
 from .counted_source import CountedSource, check_streams
 from .fold_passes import FoldMoments, FoldPlan, Models, Rows, Tally
@@ -58,6 +61,30 @@ def _check_hash(value, sizes):
 _check_sites = state.sequence(_check_hash)
 
 
+def _check_row_steps(name, value):
+    """Raise unless steps take each sample by itself, so that they are the same at all sites."""
+    if value is None:
+        return
+    if not isinstance(value, str):
+        raise TypeError(
+            f"{name}={value!r} must be None, or a str with names of steps that take each sample by "
+            f"itself, among {', '.join(PREPROCESSING)}: what others learn is of one site."
+        )
+    named_steps(value)
+
+
+class _FoldsInOrder(NamedTuple):
+    """Folds of all rows, of which some are asked for after the other."""
+
+    folds: np.ndarray
+    n_folds: int
+
+    def folds_of(self, codes, n_before, groups=None):
+        """Fold of each row; `n_before` says, for every class, how many rows of any were before."""
+        start = int(n_before[0])
+        return self.folds[start : start + codes.size]
+
+
 class SiteSummary(BaseEstimator):
     """Class moments of the folds of a site, or of several together, and none of their samples.
 
@@ -75,6 +102,11 @@ class SiteSummary(BaseEstimator):
     scale : {"within", "std"} or None, default=None
         What features are divided by: their standard deviation inside the classes, or that of all
         samples. None is "std" for sparse samples, else "within", as in :func:`select_features`.
+    preprocess : str or None, default=None
+        What is done to each sample by itself, the same at all sites: "log1p", "snv", "savgol",
+        "norm" and "normalise", several separated by commas, as in :func:`select_features`. The
+        model has it in front. Steps that learn from samples are refused, as each site would learn
+        its own.
     random_state : int, default=0
         Seed of the folds and of random features, the same at all sites.
     n_jobs : int or None, default=None
@@ -146,13 +178,17 @@ class SiteSummary(BaseEstimator):
         "cv": _check_n_folds,
         "method": lambda name, value: check_streams(value, needs_sums=True),
         "scale": choice(MomentScale),
+        "preprocess": _check_row_steps,
         "random_state": _check_seed,
     }
 
-    def __init__(self, cv=5, *, method="l2", scale=None, random_state=0, n_jobs=None):
+    def __init__(
+        self, cv=5, *, method="l2", scale=None, preprocess=None, random_state=0, n_jobs=None
+    ):
         self.cv = cv
         self.method = method
         self.scale = scale
+        self.preprocess = preprocess
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -182,13 +218,15 @@ class SiteSummary(BaseEstimator):
         """Number of samples of each class."""
         return self.fold_counts_.sum(axis=0)
 
-    def fit(self, X, y, groups=None, *, feature_names=None, allow_small=()):
+    def fit(self, X, y=None, groups=None, *, feature_names=None, allow_small=()):
         """Summarise the samples of a site.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
-            Samples, raw.
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features), or Batches
+            Samples, raw. Those that do not fit in memory are read in batches, which
+            :func:`~centroidal.streaming.batches` makes with the same `preprocess`; labels, groups
+            and names are named there.
         y : array-like of shape (n_samples,)
             Class labels, of any type; a site may have samples of one class only.
         groups : array-like of shape (n_samples,), default=None
@@ -207,14 +245,16 @@ class SiteSummary(BaseEstimator):
         check_parameters(self)
         site = SiteSamples.read(self, X, y, groups, feature_names, allow_small)
         data, n_classes = site.data, site.data.classes.size
-        cells, n_cells = site.folds * n_classes + data.codes, self.cv * n_classes
-        moments = class_moments(data.X, cells, n_cells, None, self.n_jobs)
-        check_moments(self, data.X, moments)
+        cells, n_cells, moments = site.folds * n_classes + data.codes, self.cv * n_classes, None
+        for start, X in site.blocks():
+            found = class_moments(X, cells[start : start + X.shape[0]], n_cells, None, self.n_jobs)
+            check_moments(self, X, found)
+            moments = found if moments is None else moments.merge(found)
 
         data.features.keep(self)
         self.classes_ = data.classes
         self._solution = MomentsByFold(int(self.cv), moments)
-        self.scale_ = self.scale or ("std" if issparse(data.X) else "within")
+        self.scale_ = self.scale or ("std" if site.is_sparse else "within")
         self.unit_counts_ = site.units.counts.astype(np.int64)
         self.n_groups_ = site.n_groups
         self.sites_ = [site.hash]
@@ -254,7 +294,7 @@ class SiteSummary(BaseEstimator):
         for part in (self, other):  # either may come from a file
             check_parameters(part)
             state.check_state(part)
-        for name in ("cv", "method", "scale_", "random_state"):
+        for name in ("cv", "method", "scale_", "preprocess", "random_state"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 raise ValueError(f"other has {name}={theirs!r}; it must be {mine!r} as here.")
@@ -291,16 +331,29 @@ class SiteSummary(BaseEstimator):
 
         Returns
         -------
-        SparseCenterClassifier
-            Fitted model.
+        SparseCenterClassifier or Pipeline
+            Fitted model; behind the steps of `preprocess`, if there are any.
         """
+        return self._put_steps_before(self._model(n_features_to_select))
+
+    def _model(self, n_features_to_select):
+        """Return the same for samples that are preprocessed."""
         self._check_all()
         model = clone(self._procedure.estimator).set_params(
             n_features_to_select=n_features_to_select
         )
-        return model._keep_moments(Features.of(self), self.classes_, self._solution.without())
+        features = Features.of(self)
+        features = features if self.preprocess is None else features._replace(names=None)
+        return model._keep_moments(features, self.classes_, self._solution.without())
 
-    def score_site(self, X, y, groups=None, *, feature_names=None, allow_small=()):
+    def _put_steps_before(self, model):
+        if self.preprocess is None:
+            return model
+        steps = named_steps(self.preprocess).fit(np.ones((1, self.n_features_in_)))
+        Features.of(self).keep(steps[0])
+        return Pipeline([("preprocess", steps), ("classify", model)])
+
+    def score_site(self, X, y=None, groups=None, *, feature_names=None, allow_small=()):
         """Score the models of all training sets on the samples of a site, each in its own fold.
 
         Parameters
@@ -316,18 +369,21 @@ class SiteSummary(BaseEstimator):
         self._check_all()
         site = SiteSamples.read(self, X, y, groups, feature_names, allow_small)
         site.check_member(self)
-        data, trial = site.data, self._trial()
+        trial = self._trial()
         self._check_n_counts(trial)
-        X, codes = site.columns_of(self), np.searchsorted(self.classes_, data.classes)[data.codes]
+        codes = np.searchsorted(self.classes_, site.data.classes)[site.data.codes].astype(np.int32)
         n_groups = 0 if site.ids is None else site.n_groups
         tally = Tally.begin([trial], self.class_counts_, n_groups, has_losses=False)
         plan = FoldPlan(
-            self.n_features_in_, issparse(X), self.classes_, self._procedure.estimator,
-            [GivenFolds(site.folds[None], self.cv)], trial.training_sets, self.n_jobs,
+            self.n_features_in_, site.is_sparse, self.classes_, self._procedure.estimator,
+            [_FoldsInOrder(site.folds, self.cv)], trial.training_sets, self.n_jobs,
         )  # fmt: skip
         summary = FoldMoments(plan, [self._solution.moments])
         models = Models([trial], plan, summary, site.groups)
-        models.count(Rows(X, codes.astype(np.int32), None, site.ids), tally)
+        for start, X in site.blocks_of(self):
+            rows = slice(start, start + X.shape[0])
+            ids = None if site.ids is None else site.ids[rows]
+            models.count(Rows(X, codes[rows], start, ids), tally)
         (candidate,) = trial.candidates.values()
         return SiteCounts._of(self, site, candidate.sizes, tally.of_repeat(0))
 
@@ -379,7 +435,8 @@ class SiteSummary(BaseEstimator):
     @property
     def _hash(self):
         """What the summary is known by: everything in it."""
-        values = [self.cv, self.method, self.scale_, self.random_state, self.sites_, self.n_groups_]
+        values = [self.cv, self.method, self.scale_, self.preprocess, self.random_state]
+        values += [self.sites_, self.n_groups_]
         moments = self._solution.moments
         arrays = moments.counts, moments.means, moments.squares, self.unit_counts_
         return hash_of(Features.of(self), self.classes_, values, arrays)
@@ -559,7 +616,8 @@ def select_federated(
     total = _add_counts(summary, counts, names)
     source = FederatedSource(summary, total)
     wishes = Wishes(*(None for _ in Wishes._fields))
-    return select_from(source, summary.method, chosen, wishes, start)
+    told = {"preprocess": summary.preprocess}
+    return select_from(source, summary.method, chosen, wishes, start, **told)
 
 
 def _add_counts(summary, counts, names):
@@ -672,9 +730,10 @@ class FederatedSource(CountedSource):
 
     def fit_final(self, candidate, scores, choice, calibrates=True):
         """Return the model that was chosen, of the samples of all sites; it is not calibrated."""
-        model = self._summary.at(scores.n_features)
-        spreads = np.sqrt(self._summary._solution.without().within_variance)
-        return self._tell_final(model, spreads)
+        summary = self._summary
+        model = summary._model(scores.n_features)
+        final = self._tell_final(model, np.sqrt(summary._solution.without().within_variance))
+        return final._replace(model=summary._put_steps_before(model))
 
     def group_hits(self, scores, repeats):
         """Count the samples of groups that were recognised, summed over all groups."""

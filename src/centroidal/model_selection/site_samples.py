@@ -1,14 +1,15 @@
 """The samples of a site, which stay there: their folds, their hash, and small classes."""
 
 import json
+from collections import deque
 from hashlib import sha256
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 
-from .._data import LabelledData, check_labelled
-from ..statistics.threads import row_blocks
+from .._data import Features, LabelledData, check_labelled, label_codes
+from ..preprocessing import named_steps
+from ..streaming.batches import Batches
 from ..streaming.labels import hash_names
 from ..streaming.request import count_noun, list_names, texts
 from .preparation import check_names
@@ -17,29 +18,55 @@ from .splits import Groups, Units, check_groups, cut_samples
 LEAST_SAMPLES = 5  # of a class in a fold; what is summed up over fewer says much of each
 
 
-class SiteSamples(NamedTuple):
-    """Samples at a site, and what is to be known of them there."""
+class SiteSamples:
+    """Samples at a site, in memory or in batches, and what is to be known of them there.
 
-    data: LabelledData
-    folds: np.ndarray  # of each sample
-    ids: np.ndarray | None  # of the group of each
-    n_folds: int
+    Attributes
+    ----------
+    data : LabelledData
+        The samples as they are given; of batches without samples, the `Batches`.
+    folds, ids : ndarray
+        Of each sample, its fold and the id of its group; there may be no groups.
+    n_folds : int
+        Number of folds.
+    """
+
+    def __init__(self, data, ids, summary, preprocess):
+        (repeat,) = cut_samples(data, summary.cv, 1, summary.random_state, ids, least=1)
+        self.data, self.folds, self.ids, self.n_folds = data, repeat.folds, ids, summary.cv
+        self._steps, self._hash = None, None
+        if preprocess is not None and not isinstance(data.X, Batches):
+            self._steps = named_steps(preprocess)
 
     @classmethod
     def read(cls, summary, X, y, groups, feature_names, allow_small):
         """Check samples, and deal them to folds; None allows all classes to be small."""
-        if y is None:
-            raise ValueError("y=None must hold the class of each sample.")
-        data = check_labelled(summary, X, y, classes=np.unique(np.asarray(y)), finite=False)
-        names = check_names(feature_names, data.features)
-        data = data._replace(features=data.features._replace(names=names))
-        check_groups(groups, data.codes.size)
-        ids = None if groups is None else hash_names(np.array(texts(groups), dtype=object))
-        (repeat,) = cut_samples(data, summary.cv, 1, summary.random_state, ids, least=1)
-        site = cls(data, repeat.folds, ids, summary.cv)
+        if isinstance(X, Batches):
+            data, ids = _read_labels(summary, X, y, groups, feature_names)
+        else:
+            data, ids = _check_samples(summary, X, y, groups, feature_names)
+        site = cls(data, ids, summary, summary.preprocess)
         if allow_small is not None:
             site._check_small(allow_small)
         return site
+
+    @property
+    def is_sparse(self):
+        """Whether samples are sparse."""
+        X = self.data.X
+        return X.n_stored is not None if isinstance(X, Batches) else issparse(X)
+
+    def blocks(self):
+        """Yield the first row and the samples, preprocessed, of some rows after the other."""
+        found, start, X = _RowHash(), 0, self.data.X
+        for block in (each.X for each in X) if isinstance(X, Batches) else [X]:
+            block = block if self._steps is None else self._steps.fit_transform(block)
+            found.add(block)
+            yield start, block
+            start += block.shape[0]
+        groups = np.zeros(0) if self.ids is None else self.ids
+        arrays = [self.data.codes.astype(np.int64), groups]
+        self._hash = hash_of(self.data.features, self.data.classes, found.digests, arrays)
 
     @property
     def groups(self):
@@ -89,17 +116,10 @@ class SiteSamples(NamedTuple):
 
     @property
     def hash(self):
-        """What the samples are known by."""
-        data = self.data
-        if issparse(data.X):
-            X = data.X.tocsr()
-            arrays = [X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)]
-        else:
-            arrays = [data.X[rows] for rows in row_blocks(*data.X.shape)]
-        groups = np.zeros(0) if self.ids is None else self.ids
-        return hash_of(
-            data.features, data.classes, [], [data.codes.astype(np.int64), groups, *arrays]
-        )
+        """What the samples are known by, once all blocks were looked at."""
+        if self._hash is None:
+            deque(self.blocks(), maxlen=0)
+        return self._hash
 
     def check_member(self, summary):
         """Raise unless these are the samples of one of the sites."""
@@ -138,12 +158,14 @@ class SiteSamples(NamedTuple):
             )
         return np.array([where[name] for name in wanted.tolist()])
 
-    def columns_of(self, summary):
-        """Return the samples with the features of a summary, in its order."""
-        places, X = self._places_in(summary), self.data.X
-        if np.array_equal(places, np.arange(X.shape[1])):
-            return X.tocsr() if issparse(X) else X
-        return X.tocsc()[:, places].tocsr() if issparse(X) else X[:, places]
+    def blocks_of(self, summary):
+        """Yield blocks with the features of a summary, in its order."""
+        places = self._places_in(summary)
+        is_same = np.array_equal(places, np.arange(self.data.features.number))
+        for start, X in self.blocks():
+            if not is_same:
+                X = X.tocsc()[:, places] if issparse(X) else X[:, places]
+            yield start, X.tocsr() if issparse(X) else X
 
     def sum_groups(self, tally):
         """Return sums over groups, of each fold and size, and of the squares of their sizes."""
@@ -156,6 +178,62 @@ class SiteSamples(NamedTuple):
         np.add.at(sums[0], folds, tally.hits**2)
         np.add.at(sums[1], folds, tally.hits * sizes[:, None])
         return sums, int((sizes**2).sum())
+
+
+def _check_samples(summary, X, y, groups, feature_names):
+    """Return samples in memory with their labels, and the ids of groups."""
+    if y is None:
+        raise ValueError("y=None must hold the class of each sample.")
+    data = check_labelled(summary, X, y, classes=np.unique(np.asarray(y)), finite=False)
+    names = check_names(feature_names, data.features)
+    check_groups(groups, data.codes.size)
+    ids = None if groups is None else hash_names(np.array(texts(groups), dtype=object))
+    return data._replace(features=data.features._replace(names=names)), ids
+
+
+def _read_labels(summary, X, y, groups, feature_names):
+    """Return the labels of batches, and the ids of groups."""
+    given = {"y": y, "groups": groups, "feature_names": feature_names}
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name} must be None: batches(...) names those of X.")
+    if X.text is not None or X.preprocess != summary.preprocess:
+        raise ValueError(
+            f"X must be opened by batches(..., preprocess={summary.preprocess!r}) as rows of "
+            f"numbers; preprocess is {X.preprocess!r}."
+        )
+    classes = X.classes()
+    labels, groups = X.read_labels(0, X.n_samples)
+    names = X.feature_names if X.has_names else None
+    ids = None if X.groups is None else hash_names(groups)
+    features = Features(X.n_features, names)
+    return LabelledData(X, label_codes(labels, classes), classes, None, features), ids
+
+
+class _RowHash:
+    """What rows are known by, however many of them are looked at together."""
+
+    def __init__(self):
+        self._hashes = {name: sha256() for name in ("values", "columns", "counts")}
+
+    def add(self, X):
+        """Add some rows; of sparse ones what is stored."""
+        arrays = {"values": np.asarray(X, dtype=float)} if not issparse(X) else _stored(X.tocsr())
+        for name, array in arrays.items():
+            self._hashes[name].update(np.ascontiguousarray(array))
+
+    @property
+    def digests(self):
+        """Return the hashes of all rows so far."""
+        return [each.hexdigest() for each in self._hashes.values()]
+
+
+def _stored(X):
+    return {
+        "values": X.data.astype(float),
+        "columns": X.indices.astype(np.int64),
+        "counts": np.diff(X.indptr).astype(np.int64),
+    }
 
 
 def hash_of(features, classes, values, arrays):

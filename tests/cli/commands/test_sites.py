@@ -144,6 +144,36 @@ def test_groups_of_a_column_stay_together(run, tables):
     assert found.code == 0, found.err
 
 
+def test_rows_are_preprocessed_and_streamed_as_pooled_rows_are(run, tables):
+    steps = ("--preprocess", "norm")
+    for name, stream in zip(SITES, [(), ("--stream",), ("--stream",)], strict=True):
+        found = run("summarise", f"{name}.csv", "--target", "tree", "--drop", "patient", *FOLDS,
+                    *steps, *stream, "-o", f"{name}.skops")  # fmt: skip
+        assert found.code == 0, found.err
+    assert run("merge", *(f"{name}.skops" for name in SITES), "-o", "merged.skops").code == 0
+    for name, stream in zip(SITES, [("--stream",), (), ("--stream",)], strict=True):
+        found = score(run, name, *stream)
+        assert found.code == 0, found.err
+    selection = json.loads(run(*MERGE_COUNTS, "--json").out)["selection"]
+    expected = pooled(method="l2", preprocess="norm")
+    assert selection["score"] == pytest.approx(expected.score, abs=1e-10)
+    assert [each["feature"] for each in selection["features"]] == expected.selected_names.tolist()
+    assert run("predict", "model.skops", "north.csv", "--drop", "patient", "-o", "p.csv").code == 0
+
+
+def test_sites_that_preprocess_otherwise_are_told(run, summaries):
+    run("summarise", "west.csv", "--target", "tree", "--drop", "patient", *FOLDS,
+        "--preprocess", "snv,norm", "-o", "west.skops", "--force")  # fmt: skip
+    found = run("merge", "north.skops", "west.skops", "-o", "merged.skops")
+    refused(found, "west.skops: preprocess='snv,norm', north.skops: preprocess=None")
+
+
+def test_sheets_are_not_streamed(run, tables):
+    found = run("summarise", "north.csv", "--target", "tree", "--stream", "--samples", "s.csv",
+                "-o", "n.skops")  # fmt: skip
+    refused(found, "--samples is for all samples in memory, so not with --stream")
+
+
 def test_labels_come_from_a_sheet_as_in_select(run, tables, tmp_path):
     lines = [line.split(",") for line in (tmp_path / "north.csv").read_text().splitlines()]
     names = ["sample", *(f"s{i}" for i in range(len(lines) - 1))]

@@ -35,9 +35,9 @@ def run(args, messages):
             "merge makes of the summaries of all sites. A model is scored by evaluate."
         )
     summary.set_params(n_jobs=use_cores(args, "l2"))
-    table, counts = ask_site(summary.score_site, args, messages)
+    table, counts = ask_site(summary.score_site, args, messages, summary.preprocess)
     files = shlex.join([args.summary, args.output])
     steps = {
         "when all sites have scored": f"centroidal merge {files} OTHERS.skops -o model.skops",
     }
-    write_site(outputs, args, counts, table, steps)
+    write_site(outputs, args, counts, table, steps, summary.preprocess)

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+import centroidal
 from centroidal import (
     ConformalClassifier,
     CostSensitiveClassifier,
@@ -82,6 +83,13 @@ PREPARED = [
 ]
 
 
+WITHOUT_COSTS = [each for each in (*MODELS, *PREPARED) if "CostSensitive" not in str(each)]
+
+
+def one_line(value):
+    return " ".join(str(value).split())
+
+
 @pytest.fixture(params=[2, 4])
 def table(request):
     rng = np.random.default_rng(0)
@@ -101,7 +109,12 @@ def run(proto, X, outputs=("label", "probabilities")):
     session = onnxruntime.InferenceSession(
         proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
-    return session.run(list(outputs), {"X": np.asarray(X, dtype=float)})
+    kind = {"tensor(double)": np.float64, "tensor(float)": np.float32}[session.get_inputs()[0].type]
+    return session.run(list(outputs), {"X": np.asarray(X, dtype=kind)})
+
+
+def metadata_of(proto):
+    return {each.key: each.value for each in proto.metadata_props}
 
 
 def assert_same(model, X):
@@ -152,7 +165,7 @@ def test_scores_and_thresholds_tell_which_classes_are_credible(method, impute, t
     mine, ours = (np.minimum(each, 15.0) for each in (scores, expected[0]))
     np.testing.assert_allclose(mine, ours, rtol=1e-7, atol=1e-12)
     np.testing.assert_allclose(outlyingness, expected[1], rtol=1e-9)
-    levels = json.loads({each.key: each.value for each in proto.metadata_props}["no_call"])
+    levels = json.loads(metadata_of(proto)["no_call"])
     assert list(levels) == ["0.01", "0.05", "0.1", "0.2"]
     for level, most in levels.items():
         bounds = [np.inf if bound is None else bound for bound in most["scores"]]
@@ -249,6 +262,83 @@ def test_features_of_a_data_frame_are_taken_in_order(table, new_samples):
     labels, _ = run(to_onnx(model), new_samples)
     expected = model.predict(pd.DataFrame(new_samples, columns=names))
     np.testing.assert_array_equal(labels, expected)
+
+
+@pytest.mark.parametrize("model", [*MODELS, *PREPARED], ids=one_line)
+def test_graph_of_selected_features_decides_alike(model, table, new_samples):
+    names = np.array([f"gene {number}" for number in range(12)])
+    model = clone(model).fit(pd.DataFrame(table[0], columns=names), table[1])
+    proto = to_onnx(model, selected_only=True)
+    taken = json.loads(metadata_of(proto)["feature_names"])
+    new_samples = pd.DataFrame(new_samples[:500], columns=names)
+    labels, probabilities = run(proto, new_samples[taken])
+    np.testing.assert_array_equal(labels, model.predict(new_samples))
+    expected = model.predict_proba(new_samples)
+    np.testing.assert_allclose(probabilities, expected, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("model", "n_taken"),
+    [
+        (SparseCenterClassifier(4), 4),
+        (make_pipeline(SimpleImputer(), StandardScaler(), SparseCenterClassifier(3)), 3),
+        (make_pipeline(ReliefFSelector(5), StandardScaler(), LogisticRegression()), 5),
+        (ConformalClassifier(SparseCenterClassifier(4)), 4),
+        (SparseCenterClassifier(3, metric="mahalanobis"), 12),
+        (FisherSubspaceClassifier(), 12),
+    ],
+    ids=one_line,
+)
+def test_graph_takes_no_more_than_the_model_looks_at(model, n_taken, table):
+    proto = to_onnx(model.fit(*table), selected_only=True)
+    assert proto.graph.input[0].type.tensor_type.shape.dim[1].dim_value == n_taken
+
+
+@pytest.mark.parametrize("model", WITHOUT_COSTS, ids=one_line)
+def test_single_precision_decides_alike_where_it_is_clear(model, table, new_samples):
+    model, new_samples = clone(model).fit(*table), new_samples[:500]
+    proto = to_onnx(model, dtype="float32", selected_only=True)
+    taken = [int(name[1:]) for name in json.loads(metadata_of(proto)["feature_names"])]
+    labels, probabilities = run(proto, new_samples[:, taken])
+    expected = model.predict_proba(new_samples)
+    assert probabilities.dtype == np.float32
+    np.testing.assert_allclose(probabilities, expected, atol=2e-5)
+    is_clear = np.ptp(np.sort(expected, axis=1)[:, -2:], axis=1) > 1e-3
+    assert is_clear.mean() > 0.9
+    np.testing.assert_array_equal(labels[is_clear], model.predict(new_samples)[is_clear])
+
+
+def test_metadata_tell_features_classes_and_what_is_known(table):
+    X, y = table
+    names = [f"gene {number}" for number in range(12)]
+    found = select_features(
+        pd.DataFrame(X, columns=names), y, method="l2", n_features_to_select=3, cv=3, n_repeats=1
+    )
+    proto = to_onnx(found.model, selected_only=True, metadata=found.card())
+    known = metadata_of(proto)
+    assert sorted(json.loads(known["feature_names"])) == sorted(found.selected_names)
+    assert json.loads(known["classes"]) == found.classes.tolist()
+    assert (known["method"], known["model"]) == ("l2", "SparseCenterClassifier")
+    assert json.loads(known["score"]) == found.score
+    assert json.loads(known["interval"]) == list(found.interval)
+    assert (proto.producer_name, proto.producer_version) == ("centroidal", centroidal.__version__)
+
+
+def test_features_without_names_are_numbered(table):
+    known = metadata_of(to_onnx(SparseCenterClassifier(2).fit(*table)))
+    assert json.loads(known["feature_names"]) == [f"x{number}" for number in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"dtype": "float16"}, "dtype='float16' must be one of 'float64', 'float32'"),
+        ({"selected_only": "yes"}, "selected_only='yes' must be True or False"),
+    ],
+)
+def test_wrong_option_is_named(wrong, message, table):
+    with pytest.raises((ValueError, TypeError), match=message):
+        to_onnx(SparseCenterClassifier().fit(*table), **wrong)
 
 
 def test_file_holds_the_graph(table, tmp_path):

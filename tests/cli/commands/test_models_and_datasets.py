@@ -86,6 +86,20 @@ def test_export_writes_a_graph_that_predicts(run):
     assert run("export", "m.skops", "-o", "m.onnx", "--force").code == 0
 
 
+def test_export_of_selected_features_in_single_precision_tells_what_is_known(run):
+    model = write_model(source="tumours")
+    options = ("--selected-only", "--dtype", "float32")
+    assert run("export", "m.skops", "-o", "m.onnx", *options).code == 0
+    X = make_samples()[0][:, model.support_].astype(np.float32)
+    session = onnxruntime.InferenceSession("m.onnx", providers=["CPUExecutionProvider"])
+    labels, probabilities = session.run(["label", "probabilities"], {"X": X})
+    assert labels.tolist() == model.predict(make_samples()[0]).tolist()
+    assert probabilities.dtype == np.float32
+    known = session.get_modelmeta().custom_metadata_map
+    assert known["source"] == "tumours"
+    assert len(json.loads(known["feature_names"])) == model.support_.sum()
+
+
 def test_export_refuses_what_cannot_be_translated(run, tmp_path):
     write_model(KernelFisherSubspaceClassifier())
     found = run("export", "m.skops", "-o", "m.onnx")

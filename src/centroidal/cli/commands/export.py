@@ -7,13 +7,22 @@ from ..options import add_options, add_output
 
 HELP = "Translate a model to ONNX, for other languages."
 EXAMPLES = """\
-  centroidal export tumour.skops -o tumour.onnx"""
+  centroidal export tumour.skops -o tumour.onnx
+  centroidal export tumour.skops -o tumour.onnx --selected-only --dtype float32"""
 
 
 def add_arguments(parser):
     """Add the arguments."""
     add_options(parser, "model")
     add_output(parser, "M.onnx", "the ONNX graph")
+    parser.add_argument(
+        "--selected-only", action="store_true",
+        help="let the graph take only the features that the model looks at, not all columns",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dtype", choices=("float64", "float32"), default="float64",
+        help="type of its numbers (default: float64)",
+    )  # fmt: skip
     add_options(parser, "--force")
 
 
@@ -22,8 +31,11 @@ def run(args, messages):
     outputs = Outputs(args, {"--output": (".onnx",)}, inputs=[args.model])
     from ...io import to_onnx
 
-    _, model = load_model_file(args.model)
+    card, model = load_model_file(args.model)
+    options = {
+        "selected_only": args.selected_only, "dtype": args.dtype, "metadata": card.metadata,
+    }  # fmt: skip
     with input_errors(TypeError):
-        to_onnx(model)
+        to_onnx(model, **options)
     with display.answer(args, outputs, display.files_alone):
-        outputs.write("--output", lambda path, force: to_onnx(model, path, force=force))
+        outputs.write("--output", lambda path, force: to_onnx(model, path, force=force, **options))

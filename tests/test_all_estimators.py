@@ -117,7 +117,7 @@ TRANSFORMERS = [
     MarginSelector(),
     MarginSelector(1, n_jobs=2),
     RecursiveRidgeSelector(),
-    RecursiveRidgeSelector(2, alpha=0.5),
+    RecursiveRidgeSelector(2, alpha=0.5, n_jobs=2),
     ReliefFSelector(),
     ReliefFSelector(2, variant="squared", n_jobs=2),
     StabilitySelector(SparseCenterClassifier(), n_resamples=4, random_state=0),

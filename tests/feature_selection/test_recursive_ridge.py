@@ -44,6 +44,13 @@ def test_sparse_samples_give_the_same_ranking(samples, kind):
     np.testing.assert_allclose(dense.scores_, thin.scores_, rtol=1e-6)
 
 
+def test_threads_do_not_change_the_result(rng):
+    X, y = rng.normal(size=(20, 9000)), np.arange(20) % 2
+    alone, together = (RecursiveRidgeSelector(n_jobs=n_jobs).fit(X, y) for n_jobs in (None, 3))
+    np.testing.assert_array_equal(alone.scores_, together.scores_)
+    np.testing.assert_array_equal(alone.feature_ranking_, together.feature_ranking_)
+
+
 def test_weights_are_copies(samples, rng):
     X, y = samples
     weights = np.r_[1, rng.integers(1, 4, y.size - 1)]

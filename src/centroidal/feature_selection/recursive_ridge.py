@@ -32,6 +32,8 @@ class RecursiveRidgeSelector(RankedSelector):
         How many features to keep: a number, a fraction of all features, or None for all that vary.
     alpha : float, default=10.0
         Strength of the penalty, for each sample, as long as there are 64 features or more.
+    n_jobs : int or None, default=None
+        Number of threads. The result is the same to the last bit for any number.
 
     Attributes
     ----------
@@ -58,9 +60,8 @@ class RecursiveRidgeSelector(RankedSelector):
     much as two products of all features. Sparse samples are not made dense. The derivation is on
     the page :doc:`/mathematics/recursive_ridge`.
 
-    There is no `n_jobs`: each round waits for the one before it, and most of the time is that of
-    products, for which linear algebra has threads of its own where there is much to multiply. Fits
-    to several training sets, as cross-validation has them, can run beside each other.
+    Each round waits for the one before it; what `n_jobs` threads share are the products of dense
+    samples, a block of columns at a time, which is most of the time with many features.
 
     The default of `alpha` was chosen on 14 sets of gene expression together; between 3 and 30 the
     mean accuracy with 50 features differs by less than a point.
@@ -82,9 +83,16 @@ class RecursiveRidgeSelector(RankedSelector):
     _checks = {"alpha": check_positive}
     _common = None  # what `_share` returned, where the same samples are ranked for other labels
 
-    def __init__(self, n_features_to_select: NFeatures = None, *, alpha: float = 10.0) -> None:
+    def __init__(
+        self,
+        n_features_to_select: NFeatures = None,
+        *,
+        alpha: float = 10.0,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.alpha = alpha
+        self.n_jobs = n_jobs
 
     def _fit(self, data):
         counted = data.counted_rows
@@ -95,7 +103,8 @@ class RecursiveRidgeSelector(RankedSelector):
         targets = np.sqrt(weights)[:, None] * class_targets(counts)[data.codes]
 
         try:
-            ranking, worths = rank_by_elimination(rows, targets, self.alpha * weights.sum(), gram)
+            penalty = self.alpha * weights.sum()
+            ranking, worths = rank_by_elimination(rows, targets, penalty, gram, self.n_jobs)
         except np.linalg.LinAlgError as error:
             raise ValueError(
                 f"alpha={self.alpha} must be larger: beside the samples it is lost in rounding."
@@ -105,7 +114,7 @@ class RecursiveRidgeSelector(RankedSelector):
     def _share(self, X):
         """Return what samples without weights have in common, whatever their labels are."""
         rows = self._standardise(X, np.ones(X.shape[0]))
-        return rows, rows.gram() if X.shape[1] > X.shape[0] else None
+        return rows, rows.gram(self.n_jobs) if X.shape[1] > X.shape[0] else None
 
     def _standardise(self, X, weights):
         """Return the samples, centred and of unit variance; those that are so are not copied."""

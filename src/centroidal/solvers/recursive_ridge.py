@@ -35,7 +35,7 @@ def class_targets(counts):
 
 
 @with_limited_blas(lambda rows, *_: rows.rows.shape)
-def rank_by_elimination(rows, targets, alpha, gram=None):
+def rank_by_elimination(rows, targets, alpha, gram=None, n_jobs=None):
     """Rank all features, those that stay longest first, and tell what each was worth.
 
     Parameters
@@ -48,6 +48,8 @@ def rank_by_elimination(rows, targets, alpha, gram=None):
         Penalty.
     gram : ndarray of shape (n_samples, n_samples) or None
         Inner products of the samples, if they are known.
+    n_jobs : int or None
+        Number of threads for these products.
 
     Returns
     -------
@@ -60,7 +62,7 @@ def rank_by_elimination(rows, targets, alpha, gram=None):
     kept, left_out, rises = np.arange(rows.rows.shape[1]), [], []
     part = rows
     while kept.size > _ONE_BY_ONE:
-        weights = _ridge_weights(part, targets, alpha, gram if part is rows else None)
+        weights = _ridge_weights(part, targets, alpha, gram if part is rows else None, n_jobs)
         squares = np.einsum("ij,ij->i", weights, weights)
         order = rank_features(squares, WEIGHT_ROUNDING * squares.max())
         n_next = max(_ONE_BY_ONE, -(-kept.size // 2))
@@ -75,11 +77,11 @@ def rank_by_elimination(rows, targets, alpha, gram=None):
     return ranking, worths
 
 
-def _ridge_weights(rows, targets, alpha, gram=None):
+def _ridge_weights(rows, targets, alpha, gram, n_jobs):
     """Solve for features or for samples, whichever are fewer."""
     n_samples, n_features = rows.rows.shape
     if n_features > n_samples:
-        gram = rows.gram() if gram is None else gram.copy()
+        gram = rows.gram(n_jobs) if gram is None else gram.copy()
         return rows.pull_back(_solve_ridge(gram, targets, alpha))
     return _solve_ridge(rows.scatter(), rows.pull_back(targets), alpha)
 

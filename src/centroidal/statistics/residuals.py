@@ -11,9 +11,11 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .class_moments import class_moments
+from .threads import column_blocks, map_blocks
 
 _CONSTANT = 1e-12  # a spread inside the classes below this share of the values is rounding
 _ENTRIES_PER_BLOCK = 2**20
+_COLUMNS_OF_A_PRODUCT = 4096  # that one thread multiplies at once
 _LARGEST_GRAMS = 2**24  # entries of the matrices of all classes together that are kept
 
 
@@ -72,9 +74,14 @@ class _DenseResiduals:
         """Inner products of the features."""
         return self.rows.T @ self.rows
 
-    def gram(self):
-        """Inner products of the samples."""
-        return self.rows @ self.rows.T
+    def gram(self, n_jobs=None):
+        """Inner products of the samples, a block of columns at a time in threads."""
+        blocks = column_blocks(self.rows.shape[1], _COLUMNS_OF_A_PRODUCT)
+        return sum(map_blocks(self._gram_of, blocks, n_jobs))
+
+    def _gram_of(self, start, stop):
+        part = self.rows[:, start:stop]
+        return part @ part.T
 
     def weighted_gram(self, feature_weights):
         """Inner products of the samples in which each feature has a weight."""
@@ -142,7 +149,7 @@ class _SparseResiduals:
     def scatter(self):
         return sum((block.T * weights) @ block for block, weights in self._centred_blocks())
 
-    def gram(self):
+    def gram(self, n_jobs=None):
         """Inner products of the samples, from sparse products and corrections for the means."""
         gram = self.weighted_gram(1.0)
         # Rounding of large means would look like a direction: within a class, weighted residuals

@@ -433,6 +433,7 @@ def check_asked(
     drop=(),
     annotations=(),
     groups=None,
+    blocks=None,
     layer=None,
     max_bytes=None,
     sheet=None,
@@ -446,17 +447,18 @@ def check_asked(
     drop, annotations = (
         (each,) if isinstance(each, str) else tuple(map(str, each)) for each in (drop, annotations)
     )
-    target, ids, layer, groups = (
-        None if each is None else str(each) for each in (target, ids, layer, groups)
+    target, ids, layer, groups, blocks = (
+        None if each is None else str(each) for each in (target, ids, layer, groups, blocks)
     )
-    if groups not in (None, ids):
-        annotations += (groups,)
+    named = dict.fromkeys((groups, blocks))
+    annotations += tuple(each for each in named if each not in (None, ids))
     special = [each for each in (target, ids, *annotations) if each is not None]
     in_sheet = () if sheet is None else sheet.columns
     for each in special:
         if special.count(each) > 1 or (each in drop and each not in in_sheet):
             raise ValueError(
-                f"{each!r} is asked for twice, among target, ids, groups, drop and annotations."
+                f"{each!r} is asked for twice, among target, ids, groups, blocks, drop and "
+                "annotations."
             )
     return {
         "target": None if target in in_sheet else target,
@@ -464,6 +466,7 @@ def check_asked(
         "drop": tuple(dict.fromkeys(drop)),
         "annotations": tuple(each for each in annotations if each not in in_sheet),
         "groups": groups,
+        "blocks": blocks,
         "layer": layer,
         "max_bytes": max_bytes,
         "sheet": sheet,

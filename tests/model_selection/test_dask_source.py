@@ -398,7 +398,7 @@ def test_files_that_workers_read_give_the_answer_of_batches(form, frame, tmp_pat
     }[form]  # fmt: skip
     monkeypatch.setattr(READING, "_BLOCK_BYTES", 16 * 9 * 8)
     rows = batches(source, target="kind", groups="patient")
-    assert rows.blocks()[:3] == [(0, 9), (9, 11), (20, 9)]
+    assert rows.row_blocks()[:3] == [(0, 9), (9, 11), (20, 9)]
     options = {"cv": 3, "random_state": SEED}
     found = select_features(rows.on_workers(), **options)
     in_files = batches(folder, target="kind", groups="patient")
@@ -421,9 +421,9 @@ def test_large_row_groups_are_cut_and_small_ones_are_put_together(frame, tmp_pat
     folder = write_parts(tmp_path / "parts", frame, cuts=(60, 64, 68), height=60)
     monkeypatch.setattr(READING, "_BLOCK_BYTES", 8 * 9 * 8)
     rows = batches(folder, target="kind", drop=["patient"])
-    assert rows.blocks() == [(0, 60), (60, 8), (68, 22)]
+    assert rows.row_blocks() == [(0, 60), (60, 8), (68, 22)]
     monkeypatch.setattr(READING, "_LARGEST_BLOCK", 2)
-    assert rows.blocks() == [(0, 20), (20, 20), (40, 20), (60, 8), (68, 22)]
+    assert rows.row_blocks() == [(0, 20), (20, 20), (40, 20), (60, 8), (68, 22)]
     np.testing.assert_array_equal(rows.read_rows(40, 20), frame[NAMES].to_numpy()[40:60])
     assert rows.read_labels(60, 8)[0].tolist() == frame["kind"][60:68].tolist()
 

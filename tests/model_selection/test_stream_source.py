@@ -985,3 +985,62 @@ def test_checkpoint_that_is_finished_leaves_permutations_to_be_done(folder, tmp_
     first = select_features(rows, checkpoint=path, **asked)
     again = select_features(rows, checkpoint=path, **asked)
     np.testing.assert_array_equal(first.permutations.null_scores, again.permutations.null_scores)
+
+
+# ------------------------------------------------------------------ blocks that are left out
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"method": "l2"}, {"method": "l2", "groups": True}, {"method": "l1"},
+        {"method": "l2", "scoring": "neg_log_loss"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_sites_that_are_left_out_score_as_in_memory(asked, data, tmp_path):
+    X, y = data
+    numbers = np.random.default_rng(1).integers(0, 40, 90)
+    groups, sites = np.array([f"p{n}" for n in numbers]), np.array(["u", "v", "w"])[numbers % 3]
+    source = write_npy(tmp_path / "arrays", X, y)
+    add_column(source, "patient", groups)
+    add_column(source, "site", sites)
+    options = asked | {"cv": 3, "n_repeats": 1, "random_state": SEED}
+    options |= {"n_permutations": 3, "permute_within": "blocks"}
+    named = {"groups": "patient"} if options.pop("groups", False) else {}
+    found = select_features(
+        batches(source, target="kind", blocks="site", batch_size=16, **named), **options
+    )
+    options["groups"] = groups if named else None
+    expected = select_features(X, y, blocks=sites, **options)
+    assert found.block_name == "site"
+    for mine, other in zip(found.blocks["rows"], expected.blocks["rows"], strict=True):
+        np.testing.assert_array_equal(mine.pop("confusion"), other.pop("confusion"))
+        assert mine.pop("interval") == pytest.approx(other.pop("interval"), rel=1e-10)
+        assert mine == pytest.approx(other, rel=1e-10, nan_ok=True)
+    assert found.blocks["cramers_v"] == pytest.approx(expected.blocks["cramers_v"], rel=1e-10)
+    assert found.permutations.permuted == expected.permutations.permuted
+    nulls = [each.permutations.null_scores for each in (found, expected)]
+    np.testing.assert_allclose(*nulls, rtol=1e-10)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "h5ad"])
+def test_blocks_are_a_column_of_any_file_and_no_feature(form, data, tmp_path):
+    X, y = data
+    sites = np.array(["u", "v"])[np.arange(90) % 2]
+    path = tmp_path / f"table.{form}"
+    if form == "h5ad":
+        add_column(write_h5ad(path, X, y), "site", sites)
+    else:
+        frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(9)]).assign(kind=y, site=sites)
+        frame.to_csv(path, index=False) if form == "csv" else frame.to_parquet(path)
+    rows = batches(path, target="kind", blocks="site", batch_size=40)
+    assert rows.n_features == 9
+    assert np.concatenate([batch.blocks for batch in rows]).tolist() == sites.tolist()
+
+
+def test_blocks_of_batches_are_named_when_they_are_opened(folder):
+    with pytest.raises(ValueError, match="blocks must be None: batches"):
+        select_features(open_folder(folder), blocks=np.zeros(90))
+    with pytest.raises(ValueError, match="'kind' is asked for twice, among target, ids, groups, b"):
+        batches(folder, target="kind", drop="sample", blocks="kind")

@@ -6,6 +6,7 @@ passes over the rows, as repeats do.
 """
 
 from contextlib import suppress
+from copy import copy
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from sklearn.base import clone
 
 from .._data import check_next_classes
 from .._parameters import check_choice
+from .._progress import progress_function
 from ..classifiers import CostSensitiveClassifier
 from ..streaming.passes import RowCount
 from .fold_passes import FoldPlan, Tally
@@ -24,6 +26,7 @@ from .methods import METHODS, DataKind, merging_methods, metric_of, selection_me
 from .metrics import LOSSES
 from .permutation import Null, Relabelling, run_permutations
 from .procedures import FinalModel
+from .row_labels import merge_groups
 from .splits import Groups, Units, deal_repeats
 from .stand_ins import StandIns
 
@@ -59,14 +62,15 @@ class CountedSource:
 
     What it is made of has `noun`, `seed`, `classes` and `class_counts`, `_features`, `_is_sparse`,
     `_groups` (a `Groups` or None), `_memory` and `_progress`, and once something was predicted
-    `_tally`. It reads labels by `_read_labels` and `_read_sites`, and counts by `_count_again` what
-    the models of some labellings predict.
+    `_tally`. It brings labels by `_gather_labels`, a list of `LabelBlock`, and counts by
+    `_count_again` what the models of some labellings predict. If there are blocks to leave out, it
+    has `_sites`, `without_block` and `test_block`.
     """
 
     groups = given_folds = text = None  # of each sample, of which nothing is kept
     in_memory = False
     hides_names = False  # before features are selected
-    _permutations, _has_curve, _n_jobs = None, False, None
+    _permutations, _has_curve, _n_jobs, _sites = None, False, None, None
 
     @property
     def kind(self):
@@ -129,16 +133,43 @@ class CountedSource:
         ]
         return GroupHits.of(np.array(hits), self._groups.counts.sum(axis=1))
 
+    def _take_counts(self, counts, classes, has_groups):
+        """Learn from `LabelCounts` which classes and groups there are; return those of classes."""
+        found = np.unique(np.concatenate([each.labels for each in counts if each.labels.size]))
+        totals = [each.of_classes(found) for each in counts]
+        self.classes, self.class_counts = check_classes(found, np.sum(totals, axis=0), classes)
+        self._groups = merge_groups(counts, self.classes) if has_groups else None
+        return np.array([each.of_classes(self.classes) for each in counts])
+
+    def _part(self):
+        """Return the same, to be made the source of some of the rows; it tells no progress."""
+        found = copy(self)
+        found._progress, found._sites = progress_function(None, "rows"), None
+        found._permutations, found._has_curve = None, False
+        found._features = self._features._replace(names=None)  # rows are arrays
+        return found
+
     # -------------------------------------------------------------- other labels, fewer samples
 
     @cached_property
     def row_labels(self):
         """Class of each row, and the id of its group; None if each stands for itself."""
-        return self._read_labels()
+        labels = self._gathered_labels
+        codes = np.concatenate([each.codes(self.classes) for each in labels])
+        ids = None if self._groups is None else np.concatenate([each.ids for each in labels])
+        return codes, ids
+
+    @cached_property
+    def _gathered_labels(self):
+        return self._gather_labels()
 
     def relabelling(self, within):
         """Return what may change places where labels are permuted, inside blocks if asked for."""
-        return Relabelling.of(*self.row_labels, self._read_sites() if within == "blocks" else None)
+        sites = None
+        if within == "blocks":
+            sites = np.concatenate([each.sites for each in self._gathered_labels])
+            sites = np.unique(sites, return_inverse=True)[1]
+        return Relabelling.of(*self.row_labels, sites)
 
     def test_permutations(self, run, n_folds, candidates):
         """Run the whole selection with permuted labels; None if that was not asked for."""
@@ -247,8 +278,8 @@ class CountedSource:
         return ()
 
     def score_blocks(self, run, choice):
-        """Return None: there are no blocks."""
-        return
+        """Score each block by what `run` selects without it; None if there are no blocks."""
+        return None if self._sites is None else self._sites.score(self, run, choice)
 
     def score_covariates(self, run, choice, repeat):
         """Return None: there are no covariates."""

@@ -100,7 +100,7 @@ def select_features(
     target : str or None, default=None
         In place of `y`, the column of labels: of a data frame, in memory or of Dask; of `obs` of
         AnnData; or of a query, such as a LazyFrame of Polars, a relation of DuckDB or a data set of
-        Arrow, which is then read in batches. `groups`, and of AnnData `blocks` and `covariates`,
+        Arrow, which is then read in batches. `groups`, `blocks`, and of AnnData `covariates`,
         may be names of columns, too.
     layer : str or None, default=None
         For AnnData: the layer to read instead of X.
@@ -153,7 +153,8 @@ def select_features(
     blocks : array-like of shape (n_samples,), default=None
         What samples have in common that new ones may not, such as the batch, site or study they
         come from. Beside the usual score, each block is left out whole and predicted by a
-        selection that has seen none of its samples, see `FeatureSelection.blocks`.
+        selection that has seen none of its samples, see `FeatureSelection.blocks`. Batches name
+        theirs when they are opened.
     impute : {"mean", "median", "most_frequent"} or None, default=None
         How to fill in missing values, learned inside the folds.
     preprocess : transformer, Pipeline, str or None, default=None
@@ -290,9 +291,10 @@ def select_features(
     **Batches.** Means take two passes, medians one for each block of columns and one more. A run
     that was killed and is started again ends with the same result, to the bit. When it is finished
     the checkpoint is a file with the model. Permutations and the learning curve, which come after
-    it, are not in the checkpoint; for them the labels of all rows are kept. Samples in batches have
-    no `blocks`, and are not looked at for suspicion. As nothing is kept of a single one, their
-    model is not calibrated, and calls a class for every sample.
+    it, are not in the checkpoint; for them the labels of all rows are kept. Each
+    block that is left out takes the passes of a selection and one more. Samples in batches are not
+    looked at for suspicion. As nothing is kept of a single one, their model is not calibrated, and
+    calls a class for every sample.
 
     **Dask collections** are read twice, after their labels, and give the answer of the same samples
     in memory, up to rounding. What is said of batches holds for them: no sample reaches the client.
@@ -318,7 +320,7 @@ def select_features(
         X, y, groups, blocks, covariates, feature_names = take_annotated(X, y, *options)
     else:
         _check_unused({"layer": layer}, f"is for AnnData, and X is {type(X).__name__}")
-        X, y, groups = _find_labels(X, y, target, groups)
+        X, y, groups, blocks = _find_labels(X, y, target, groups, blocks)
     wishes = Wishes(include, exclude, distinct, per_class, feature_costs, budget)
     of_text = X.text if isinstance(X, Batches) else text
     choice = _check_wishes(wishes, n_features_to_select, max_features, rule, scoring, of_text)
@@ -331,7 +333,9 @@ def select_features(
         "groups": groups, "blocks": blocks, "impute": impute, "preprocess": preprocess,
         "text": text, "n_resamples": n_resamples, "feature_names": feature_names,
         "learning_curve": learning_curve or None, "covariates": covariates,
-        "permutations": Permutations.check(n_permutations, permute_within, stop_after, blocks),
+        "permutations": Permutations.check(
+            n_permutations, permute_within, stop_after, _named_by(X, "blocks", blocks)
+        ),
     }  # fmt: skip
     not_streamed = {"distinct": distinct, "budget": budget, "n_stand_ins": n_stand_ins}
     in_batches = {
@@ -357,7 +361,8 @@ def select_features(
     choice = choice._replace(costs=matrix)
     found = select_from(
         source, method, choice, wishes, start, cv=cv, n_repeats=n_repeats, n_stand_ins=n_stand_ins,
-        group_name=series_name(groups), block_name=series_name(blocks), impute=impute,
+        group_name=series_name(_named_by(X, "groups", groups)),
+        block_name=series_name(_named_by(X, "blocks", blocks)), impute=impute,
         preprocess=_say_preprocess(X, preprocess, screen), method_reason=reason,
     )  # fmt: skip
     if screener is None:
@@ -436,8 +441,11 @@ def _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches)
     """Return the source that samples of such a kind are; raise if an option is for another."""
     streamed, _ = meant_method(method, in_memory=False)
     if isinstance(X, Batches):
-        if in_memory["groups"] is not None:
-            raise ValueError("groups must be None: batches(..., groups=COLUMN) names those of X.")
+        for name in ("groups", "blocks"):
+            if in_memory[name] is not None:
+                raise ValueError(
+                    f"{name} must be None: batches(..., {name}=COLUMN) names those of X."
+                )
         again = {name: in_memory[name] for name in ("permutations", "learning_curve")}
         unused = {"y": y, **in_memory, **not_streamed}
         unused = {name: value for name, value in unused.items() if name not in again}
@@ -477,18 +485,18 @@ def _check_screen(screen, X, impute, preprocess, text):
 def _screen_on_workers(X, y, screen, asked, work, in_memory, in_batches):
     """Return the features that any training set keeps, in memory, and what keeps those of all."""
     (method, choice, cv, n_repeats, budget), (random_state, n_jobs, progress) = asked, work
-    taken = {name: in_memory[name] for name in ("groups", "feature_names")}
-    taken |= in_batches | dict.fromkeys(("blocks", "permutations", "learning_curve"))
+    taken = {name: in_memory[name] for name in ("groups", "blocks", "feature_names")}
+    taken |= in_batches | dict.fromkeys(("permutations", "learning_curve"))
     cluster = _dask_source(X, y, "l2", random_state, progress, taken)
     method, _ = _meant_by(method, cluster, True, budget)
     number = min(screen, cluster.kind.n_features)
     candidates = list_candidates(method, choice, None, cluster.kind._replace(n_features=number))
     is_nested = choice.needs_inner_folds(candidates)
     columns = cluster.screen(_cut(cluster, cv, n_repeats, candidates, is_nested), number)
-    X, y, ids = cluster.bring(columns)
+    X, y, ids, sites = cluster.bring(columns)
     options = in_memory | {
         "groups": None if ids is None else ids.astype(str), "preprocess": screener_of(number, X),
-        "feature_names": cluster.feature_names[columns],
+        "feature_names": cluster.feature_names[columns], "blocks": sites,
     }  # fmt: skip
     source = MemorySource(X, y, cluster.seed, n_jobs, progress, **options)
     source.deal_groups_by(ids)
@@ -571,27 +579,31 @@ def _select_part(method, choice, wishes, panel, classes, source):
 # ------------------------------------------------------------------ what is asked for
 
 
-def _find_labels(X, y, target, groups):
-    """Return samples, labels and groups, where a column of `X` may have been named for them."""
+def _named_by(X, name, given):
+    """Return what is given as groups or blocks; of batches, the column that they are."""
+    return getattr(X, name) if isinstance(X, Batches) else given
+
+
+def _find_labels(X, y, target, groups, blocks):
+    """Return samples, labels, groups and blocks, for which columns of `X` may have been named."""
     if target is None:
         if not isinstance(X, np.ndarray) and is_query(X):
             raise ValueError("target=None must name the column of labels: X is a query.")
-        return X, y, groups
+        return X, y, groups, blocks
     if y is not None or isinstance(X, Batches):
         raise ValueError(f"target={target!r} must be None: labels are given beside X, or by it.")
     if is_dask(X):
-        return X, target, groups
+        return X, target, groups, blocks
     frame = as_frame(X)
     if frame is None:
-        return batches(X, target=target, groups=groups), None, None
-    named = [target, groups] if isinstance(groups, str) else [target]
-    for name in named:
+        return batches(X, target=target, groups=groups, blocks=blocks), None, None, None
+    given = {"target": target, "groups": groups, "blocks": blocks}
+    named = {role: name for role, name in given.items() if isinstance(name, str)}
+    for role, name in named.items():
         if name not in frame.columns:
-            raise ValueError(
-                f"{'target' if name == target else 'groups'}={name!r} must be a column of X."
-            )
-    values = [frame[name].to_native() for name in named]
-    return frame.drop(named).to_native(), values[0], values[1] if len(values) > 1 else groups
+            raise ValueError(f"{role}={name!r} must be a column of X.")
+    given |= {role: frame[name].to_native() for role, name in named.items()}
+    return frame.drop([*dict.fromkeys(named.values())]).to_native(), *given.values()
 
 
 def _check_unused(options, why):

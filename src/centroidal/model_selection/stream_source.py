@@ -27,8 +27,11 @@ from ..streaming.passes import (
 )
 from .counted_source import CountedSource, check_classes, check_streams, gains_of
 from .fold_passes import FoldMoments, FoldPlan, Models, Rows, Tally, merge_moments, summarise_rows
+from .methods import metric_of
+from .metrics import LOSSES
 from .panels import PanelProcedure
 from .repeatable import seed_of
+from .row_labels import Sites, add_predicted, label_block, predict_site
 from .splits import Groups
 
 __all__ = ["BatchSource"]
@@ -58,6 +61,10 @@ class BatchSource(CountedSource):
         if batches.groups is not None:
             self._groups = Groups(*batches.count_groups(self.classes))
         self._batches, self._method, self._n_jobs = batches, method, n_jobs
+        self._codes = None  # of all rows, if some are left out
+        if batches.blocks is not None:
+            parts = [each.count_sites() for each in self._gathered_labels]
+            self._sites = Sites.of(parts, self.classes, self._groups is not None)
         self._features = batches.features
         self._is_sparse = batches.n_stored is not None
         self._path, self._every, self._memory = checkpoint, checkpoint_every, memory
@@ -88,7 +95,7 @@ class BatchSource(CountedSource):
         self._check_scoring(trial.choice)
         width = block_width(self._batches, self._memory)
         folds = self._plan_of(trials)
-        self._plan = StreamPlan(self._batches, folds, width)
+        self._plan = StreamPlan(self._batches, folds, width, self._codes)
         self._step = max(1, self._memory // folds.repeat_bytes)
         manifest = None if self._path is None else self._manifest(trial)
         self._checkpoint = Checkpoint(self._path, self._every, manifest, key=_KEY)
@@ -195,8 +202,25 @@ class BatchSource(CountedSource):
         find = partial(gains_of, self._gains_estimator())
         return tally, [find(summary.moments(number)) for number in range(len(trials))]
 
-    def _read_labels(self):
-        return self._batches.row_labels(self.classes)
+    def _gather_labels(self):
+        return [label_block(*each) for each in self._batches.label_rows()]
+
+    def without_block(self, name, ids):
+        """Return the source without a block, and groups that have samples in it."""
+        found = self._part()
+        labels = [each.without(name, ids) for each in self._gathered_labels]
+        found._take_counts([each.count() for each in labels], None, self._groups is not None)
+        found._codes = np.concatenate([each.codes(found.classes) for each in labels])[None]
+        found._path = None  # of the checkpoint
+        return found
+
+    def test_block(self, name, model, scoring):
+        """Count what a model predicts of a block, for each group; and sum its losses."""
+        test = partial(predict_site, model, name, self.classes, metric_of(scoring) in LOSSES)
+        parts = [
+            test(each.X, label_block(each.y, each.groups, each.blocks)) for each in self._batches
+        ]
+        return add_predicted(parts, self.classes.size)
 
     def _write(self):
         state = {"summary": self._summary.state, "tally": self._tally.arrays}
@@ -223,6 +247,8 @@ class BatchSource(CountedSource):
     def _keep_final(self, model, n_features, spreads):
         final = self._tell_final(model, spreads)
         self._selected = final.ranking[:n_features]
+        if self._codes is not None:  # of a part, which is tested by rows as they are read
+            return final
         return final._replace(model=self._batches.in_front_of(model))
 
 

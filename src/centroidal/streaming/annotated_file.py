@@ -18,7 +18,7 @@ import numpy as np
 
 from .._optional import require
 from .arrays import Matrix, TurnedColumns, refuse_huge
-from .labels import group_names, labels_from_values
+from .labels import labels_from_values, sample_names
 from .limits import (
     CHECKSUM_BYTES,
     COMPRESSORS,
@@ -455,17 +455,15 @@ class AnnotatedReader:
                 matrix = self._rows_of(file, kept)
                 labels = None if request.target is None else file.column(request.target)
                 ids = file.names("obs") if request.ids is None else file.column(request.ids)
-                groups = None if request.groups is None else file.column(request.groups)
+                named = {name: file.column(name) for name in request.named_columns}
             for start in range(first_row, self.n_samples, n_rows):
                 rows = slice(start, min(start + n_rows, self.n_samples))
                 with self._clean_errors():
                     X = matrix.rows(rows.start, rows.stop, kept, request)
                     names = np.array(texts(ids[rows]), dtype=object)
                     y = None if labels is None else labels_from_values(labels[rows])
-                    members = None if groups is None else groups[rows]
-                if members is not None:
-                    members = group_names(members, request.groups, request.name)
-                yield Piece(X, y, names, request.name, members)
+                    found = {name: column[rows] for name, column in named.items()}
+                yield Piece(X, y, names, request.name, **sample_names(request, found.get))
 
     def labels(self):
         """Yield the labels alone, as often as they occur."""

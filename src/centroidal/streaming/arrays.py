@@ -18,7 +18,7 @@ from scipy import sparse
 
 from .._files import check_source
 from .._sparse import check_sparse_structure
-from .labels import group_names, labels_from_array
+from .labels import labels_from_array, sample_names
 from .limits import RefusedFileError
 from .pieces import FileFacts, Fingerprint, Piece
 from .request import check_characters, clean_errors, quote, texts
@@ -149,7 +149,7 @@ class ArraysReader:
         self.n_samples, n_columns = self._matrix.shape
         self.n_stored = self._matrix.n_stored
         self.row_bytes = self._matrix.row_bytes
-        for asked in (request.target, request.ids, request.groups):
+        for asked in (request.target, request.ids, *request.named_columns):
             if asked is not None and asked not in arrays:
                 raise ValueError(request.say_unknown("array", asked, list(arrays)))
         self._y = arrays[request.target]
@@ -157,9 +157,9 @@ class ArraysReader:
         self._ids = arrays.get(request.ids or "ids")
         if self._ids is not None:
             self._check_length(request.ids or "ids", self._ids)
-        self._groups = None if request.groups is None else arrays[request.groups]
-        if self._groups is not None:
-            self._check_length(request.groups, self._groups)
+        self._named = {name: arrays[name] for name in request.named_columns}
+        for name, array in self._named.items():
+            self._check_length(name, array)
         self.has_names = "feature_names" in arrays
         request.check_size(n_columns * _BYTES_PER_NAME, self._matrix.n_bytes, "names of features")
         names = numbered_names(n_columns)
@@ -196,12 +196,11 @@ class ArraysReader:
             with self._clean_errors():
                 X = self._matrix.rows(start, stop, kept, self._request)
                 ids = None if self._ids is None else texts(self._ids[start:stop])
-                groups = None if self._groups is None else self._groups[start:stop]
+                named = {name: array[start:stop] for name, array in self._named.items()}
             ids = ids and np.array([name.strip() for name in ids], dtype=object)
             request = self._request
-            if groups is not None:
-                groups = group_names(groups, request.groups, request.name)
-            yield Piece(X, self._labels(start, stop), ids, request.name, groups)
+            found = sample_names(request, named.get)
+            yield Piece(X, self._labels(start, stop), ids, request.name, **found)
 
     def labels(self):
         """Yield the labels alone, as often as they occur."""

@@ -6,7 +6,7 @@ from hashlib import sha256
 import numpy as np
 
 from .._optional import require
-from .labels import group_names, is_missing, labels_from_array, labels_from_values
+from .labels import is_missing, labels_from_array, labels_from_values, sample_names
 from .pieces import Piece
 from .request import clean_errors, texts
 
@@ -37,7 +37,7 @@ class ArrowRows:
         self._ids = None if roles.ids is None else names[roles.ids]
         targets = [] if request.target is None else [request.target]
         self._text_target = [name for name in targets if _is_text(types[names.index(name)])]
-        special = (request.target, self._ids, request.groups)
+        special = (request.target, self._ids, *request.named_columns)
         self._special = [name for name in dict.fromkeys(special) if name is not None]
         is_text = [names[j] for j in roles.features if not _is_number(types[j])]
         if is_text:
@@ -59,16 +59,16 @@ class ArrowRows:
         ids = None
         if self._ids is not None:
             ids = np.array(texts(batch.column(self._ids).to_pylist()), dtype=object)
-        groups, column = None, self._request.groups
-        if column is not None:
-            groups = group_names(batch.column(column).to_pylist(), column, name)
+        request = self._request._replace(name=name)
+        named = sample_names(request, lambda column: batch.column(column).to_pylist())
         numbers = self._numbers(batch.select(features), name)
         height = max(_LEAST_SLICE, _SLICE_BYTES // (self._dtype.itemsize * max(len(features), 1)))
         for start in range(0, batch.num_rows, height):
             rows = slice(start, start + height)
             X = numbers.slice(start, height).to_tensor(null_to_nan=True).to_numpy()
-            named = [None if each is None else each[rows] for each in (ids, groups)]
-            yield Piece(X, None if y is None else y[rows], named[0], name, named[1])
+            y_ids = [None if each is None else each[rows] for each in (y, ids)]
+            found = {role: values[rows] for role, values in named.items()}
+            yield Piece(X, *y_ids, name, **found)
 
     def _numbers(self, batch, name):
         """Cast columns that are not what the array is made of; mostly there is none."""

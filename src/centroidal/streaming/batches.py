@@ -52,8 +52,9 @@ class Batch(NamedTuple):
         Which batch it is, from 0 on.
     files : tuple of (str, int)
         Which files the rows came from, and how many from each, in order.
-    groups : ndarray of shape (n_rows,) or None
-        Names of the groups that samples belong to, as str, if they were asked for.
+    groups, blocks : ndarray of shape (n_rows,) or None
+        Names of the groups, and of the blocks, that samples belong to, as str, if they were asked
+        for.
     """
 
     X: np.ndarray
@@ -62,6 +63,7 @@ class Batch(NamedTuple):
     number: int
     files: tuple = ()
     groups: np.ndarray | None = None
+    blocks: np.ndarray | None = None
 
 
 class Batches:
@@ -80,8 +82,8 @@ class Batches:
         Number of rows; None for text and queries, until their labels were read.
     batch_size : int
         Rows of each batch but the last.
-    target, groups : str
-        The name of the labels, and of the column of groups; that is None if there are none.
+    target, groups, blocks : str
+        The name of the labels, and of the columns of groups and blocks, None if there are none.
     source : str
         The name of the file or folder, or the kind of query.
     has_names : bool
@@ -122,7 +124,8 @@ class Batches:
         self.feature_names = np.array(reader.feature_names[self._columns], dtype=object)
         self.n_features = self.feature_names.size
         self.batch_size = batch_size
-        self.target, self.groups, self.source = request.target, request.groups, request.name
+        self.target, self.source = request.target, request.name
+        self.groups, self.blocks = request.groups, request.blocks
         self.has_names, self.n_stored = reader.has_names, reader.n_stored
         self.text = getattr(reader, "text", None)
 
@@ -255,27 +258,18 @@ class Batches:
             groups, counts = together, total
         return groups, counts
 
-    def row_labels(self, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Read labels and groups alone, of all rows.
+    def label_rows(self) -> Iterator[tuple[Array, Array | None, Array | None]]:
+        """Read labels, groups and blocks alone, of some rows after the other.
 
-        Parameters
-        ----------
-        classes : ndarray
-            All labels.
-
-        Returns
-        -------
-        codes : ndarray of int
-            Which of the classes each row has.
-        groups : ndarray of uint64 or None
-            The hash of the name of its group.
+        Yields
+        ------
+        y : ndarray
+            The labels.
+        groups, blocks : ndarray or None
+            Names of the groups, and of the blocks.
         """
-        codes, groups = [], []
         for piece in self._narrow_pieces(0, _MOST_ROWS):
-            codes.append(label_codes(piece.y, classes))
-            if self.groups is not None:
-                groups.append(hash_names(piece.groups))
-        return np.concatenate(codes), np.concatenate(groups) if groups else None
+            yield piece.y, piece.groups, piece.blocks
 
     def columns(self, first: int, last: int) -> "Batches":
         """Return the same batches with some of the features only.
@@ -345,7 +339,7 @@ class Batches:
         found.is_on_workers = True
         return found
 
-    def blocks(self) -> list[tuple[int, int]]:
+    def row_blocks(self) -> list[tuple[int, int]]:
         """Cut the rows into parts for workers; where a format has parts itself, they are these.
 
         Returns
@@ -380,8 +374,8 @@ class Batches:
         """
         return next(concatenate_pieces(self._pieces(first_row, n_rows), n_rows, n_rows))["X"]
 
-    def read_labels(self, first_row: int, n_rows: int) -> tuple[Array, Array | None]:
-        """Read the labels of some rows, and their groups if there are any, and hardly more.
+    def read_labels(self, first_row: int, n_rows: int) -> tuple[Array, Array | None, Array | None]:
+        """Read the labels of some rows, their groups and blocks if there are, and hardly more.
 
         Parameters
         ----------
@@ -392,12 +386,12 @@ class Batches:
         -------
         y : ndarray of shape (n_rows,)
             The labels.
-        groups : ndarray of shape (n_rows,) or None
-            Names of the groups.
+        groups, blocks : ndarray of shape (n_rows,) or None
+            Names of the groups, and of the blocks.
         """
         pieces = self._narrow_pieces(first_row, n_rows)
         found = next(concatenate_pieces(pieces, n_rows, n_rows))
-        return found["y"], found["groups"]
+        return found["y"], found["groups"], found["blocks"]
 
     def _narrow_pieces(self, first_row, n_rows):
         """Yield rows with their labels and, as far as a reader can do without, no features."""
@@ -441,6 +435,7 @@ def batches(
     target: str,
     ids: str | None = None,
     groups: str | None = None,
+    blocks: str | None = None,
     drop: Columns = (),
     layer: str | None = None,
     batch_size: int | None = None,
@@ -479,6 +474,10 @@ def batches(
         The column, or array, that says what samples belong together, such as the patient they come
         from; it may be that of the ids, and is no feature.
         :func:`~centroidal.model_selection.select_features` keeps groups whole.
+    blocks : str, default=None
+        The column, or array, that says what samples have in common that new ones may not, such as
+        the site they come from, which is left out whole, see
+        :func:`~centroidal.model_selection.select_features`. It is no feature either.
     drop : sequence of str, default=()
         Columns to leave out. All must be there.
     layer : str, default=None
@@ -558,6 +557,7 @@ def batches(
         source = Path(source) if is_path else open_query(source)
     name = source.name or str(source)
     columns = {"target": target, "ids": ids, "drop": drop, "groups": groups, "layer": layer}
+    columns["blocks"] = blocks
     request = Request(name, **check_asked(**columns, max_bytes=max_bytes))
     if not is_path:
         reader = _query_reader(source, request, text)

@@ -20,7 +20,7 @@ from .._files import check_source, suffix_of
 from .._optional import require
 from ..preprocessing import WordHasher
 from ..preprocessing.words import check_lengths
-from .labels import MISSING, LearnedLabels, group_names
+from .labels import MISSING, LearnedLabels, sample_names
 from .pieces import FileFacts, Fingerprint, Piece
 from .request import clean_errors, quote
 from .request import texts as as_texts
@@ -347,10 +347,8 @@ class HashedReader(LearnedLabels):
             ids = (
                 None if request.ids is None else np.array(as_texts(rows[request.ids]), dtype=object)
             )
-            groups = None
-            if request.groups is not None:
-                groups = group_names(rows[request.groups], request.groups, request.name)
-            yield Piece(X, y, ids, request.name, groups).rows(first_row, n_here)
+            named = sample_names(request, rows.__getitem__)
+            yield Piece(X, y, ids, request.name, **named).rows(first_row, n_here)
             first_row = 0
         if not has_words:
             raise ValueError(f"{request.name}: all documents are empty.")

@@ -200,15 +200,28 @@ def say_repeated_ids(ids):
     return [f"{len(repeated)} duplicate sample {noun}, kept: {list_values(repeated, quoted=True)}."]
 
 
-def group_names(values, groups, name):
+def sample_names(request, column):
+    """Return the names of groups and of blocks of samples, as texts, by what they are.
+
+    ``column(name)`` gives the values of a column.
+    """
+    roles = {"groups": request.groups, "blocks": request.blocks}
+    return {
+        role: group_names(column(name), name, request.name, role[:-1])
+        for role, name in roles.items()
+        if name is not None
+    }
+
+
+def group_names(values, groups, name, noun="group"):
     """Return what a column says of the group of each sample as texts; raise if one is missing."""
     values = np.asarray(values, dtype=object).ravel()
     missing = np.flatnonzero([_is_nothing(each) for each in values.tolist()])
     if missing.size:
         raise ValueError(
-            f"{name}: {missing.size} of {values.size} samples have no group in {quote(groups)} "
-            f"(sample {list_values((missing + 1).tolist())}). Each sample needs a group, if one of "
-            "its own."
+            f"{name}: {missing.size} of {values.size} samples have no {noun} in {quote(groups)} "
+            f"(sample {list_values((missing + 1).tolist())}). Each sample needs a {noun}, if one "
+            "of its own."
         )
     return np.array(texts(values), dtype=object)
 

@@ -9,6 +9,7 @@ from scipy import sparse
 from .request import count_noun, list_values
 
 _BLOCK_BYTES, _N_BLOCKS = 2**12, 16
+_OF_ROWS = ("y", "ids", "groups", "blocks")
 
 
 class Piece(NamedTuple):
@@ -19,6 +20,7 @@ class Piece(NamedTuple):
     ids: np.ndarray | None
     name: str
     groups: np.ndarray | None = None
+    blocks: np.ndarray | None = None
 
     @property
     def n_rows(self):
@@ -29,13 +31,11 @@ class Piece(NamedTuple):
         """Take some of the rows."""
         if start == 0 and stop >= self.n_rows:
             return self
+        found = ((name, getattr(self, name)) for name in _OF_ROWS)
         return self._replace(
             X=self.X[start:stop],
-            **{
-                name: None if values is None else values[start:stop]
-                for name, values in (("y", self.y), ("ids", self.ids), ("groups", self.groups))
-            },
-        )  # fmt: skip
+            **{name: None if values is None else values[start:stop] for name, values in found},
+        )
 
 
 class Fingerprint(NamedTuple):
@@ -71,7 +71,7 @@ class FileFacts(NamedTuple):
 
 
 def concatenate_pieces(pieces, n_rows, n_left):
-    """Yield rows in fixed numbers, as keywords: X, y, ids, groups, and from which files they came.
+    """Yield rows in fixed numbers, as keywords: X, what each has, and from which files.
 
     There are `n_left` rows in all, and `n_rows` at a time, the last time fewer. Dense pieces are
     copied to one array as they come, so that no more than that array is kept.
@@ -96,7 +96,7 @@ class _BatchBuffer:
     def __init__(self, height):
         self._height = self.n_free = height
         self._dense, self._parts = None, []
-        self._names, self._files = {"y": [], "ids": [], "groups": []}, {}
+        self._names, self._files = {name: [] for name in _OF_ROWS}, {}
 
     def add(self, piece):
         """Add rows; there is room for them."""

@@ -64,6 +64,7 @@ class Request(NamedTuple):
     annotations: tuple = ()
     sheet: object = None  # of samples; what it has is not looked for in the source
     groups: str | None = None  # the column of groups, which is that of the ids or an annotation
+    blocks: str | None = None  # that of blocks, in the same way
     duplicates: str | None = None  # how features of the same name are collapsed, or "refuse"
     delimiter: str | None = None  # of cells in text; None is what the header shows
     decimal: str = "."  # the mark in numbers in text
@@ -102,6 +103,11 @@ class Request(NamedTuple):
         special = {target, ids, unnamed, *annotations}
         features = [j for j, name in enumerate(names) if name not in left_out and j not in special]
         return ColumnRoles(self._choose_places(names, features), target, ids, annotations)
+
+    @property
+    def named_columns(self):
+        """Columns with names of what samples belong to."""
+        return [each for each in dict.fromkeys((self.groups, self.blocks)) if each is not None]
 
     def kept_positions(self, names):
         """Say which of the names of an array of features are not to be dropped."""

@@ -21,7 +21,7 @@ from .._files import suffix_of
 from .._parameters import check_choice
 from .._typing import Decimal, Delimiter
 from . import _loops
-from .labels import MISSING, LearnedLabels, group_names
+from .labels import MISSING, LearnedLabels, sample_names
 from .limits import unpack_gzip
 from .pieces import FileFacts, Fingerprint, Piece
 from .request import clean_errors, list_differences, quote
@@ -600,13 +600,14 @@ class TextReader(LearnedLabels):
         kinds.add(rows)
         ids = rows.texts.get(roles.ids)
         ids = None if ids is None else np.array(ids, dtype=object)
-        request, groups = self._request, None
+        request = self._request
         y = None if roles.target is None else self._labels(rows.texts[roles.target])
-        if request.groups is not None:
-            cells = rows.texts[self._head.header.index(request.groups)]
-            values = [None if cell in MISSING else cell for cell in cells]
-            groups = group_names(values, request.groups, request.name)
-        return Piece(rows.X, y, ids, request.name, groups)
+
+        def cells_of(name):
+            cells = rows.texts[self._head.header.index(name)]
+            return [None if cell in MISSING else cell for cell in cells]
+
+        return Piece(rows.X, y, ids, request.name, **sample_names(request, cells_of))
 
     def _labels(self, cells):
         try:

@@ -816,6 +816,22 @@ def test_permutations_stop_early_and_stay_inside_blocks(run, patients):
     assert found["n_permutations"] < 40
 
 
+def test_blocks_of_a_stream_are_left_out_as_in_memory(run, patients):
+    text = patients.read_text().splitlines()
+    rows = [f"{line},{'NS'[number // 6 % 2]}" for number, line in enumerate(text[1:])]
+    patients.write_text("\n".join([f"{text[0]},site", *rows]) + "\n")
+    options = ("--target", "state", "--groups", "patient", "--blocks", "site", "--method", "l2")
+    options += ("--permutations", "3", "--permute-within", "blocks")
+    found, expected = (
+        select(run, patients, *options, *way)["selection"] for way in (("--stream",), ())
+    )
+    assert found["block_name"] == "site"
+    for mine, other in zip(found["blocks"]["rows"], expected["blocks"]["rows"], strict=True):
+        assert mine.pop("interval") == pytest.approx(other.pop("interval"), rel=1e-10)
+        assert mine == other
+    assert found["permutations"]["null_scores"] == expected["permutations"]["null_scores"]
+
+
 def test_early_stop_needs_permutations(run, patients):
     found = run("select", patients, "--target", "state", "--groups", "patient", "--stop-after", "5")
     assert found.code == 2

@@ -68,7 +68,7 @@ EXAMPLES = """\
 _N_RESAMPLES, _N_PERMUTATIONS, _N_STAND_INS = 50, 1000, 3
 _IN_MEMORY = (
     "--impute", "--join", "--transpose", "--duplicates", "--delimiter", "--decimal", *SHEET,
-    "--blocks", "--resamples", "--covariates",
+    "--resamples", "--covariates",
     "--compare", "--export-selected", "--distinct", "--feature-costs", "--budget", "--stand-ins",
 )  # fmt: skip
 _FOLDERS = (
@@ -540,7 +540,7 @@ def _select_stream(args, messages):
             args.table, target=args.target, ids=args.id, drop=args.drop, layer=args.layer,
             text=streamed_text(args), encoding=args.encoding,
             groups=None if args.groups == "none" else args.groups, max_bytes=args.max_bytes,
-            preprocess=preprocess_names(args),
+            blocks=args.blocks, preprocess=preprocess_names(args),
         )  # fmt: skip
         if _way(args) != "--stream":
             rows = rows.on_workers()

@@ -1373,3 +1373,12 @@ def test_annotations_of_arrays_and_of_annotated_tables(written, small, tmp_path)
 def test_annotations_that_cannot_be_are_refused(written, options, words):
     with pytest.raises(ValueError, match=words.replace("?", r"\?")):
         read_table(written(ANNOTATED), target="kind", ids="sample", **options)
+
+
+def test_a_second_column_beside_genes_is_named_where_it_has_no_label(tmp_path):
+    path = tmp_path / "genes.tsv"
+    path.write_text("gene\tentrez\ts1\ts2\nkind\t\tx\ty\ng1\t672\t1.5\t2\n")
+    words = r"no label in 'kind' \(sample 'entrez'\)\. .* is left out with drop \(--drop NAME\)"
+    with pytest.raises(ValueError, match=words):
+        read_table(path, transpose=True, target="kind")
+    assert read_table(path, transpose=True, target="kind", drop="entrez").X.tolist() == [[1.5], [2]]

@@ -283,7 +283,8 @@ def read_table(
     found, digest, joined = _read_tables(source, more, request)
     if joined:
         found = join_tables(found, request, joined, allow_unmatched)
-    annotated, label_source = request.annotations, (request.name,)
+    annotated = request.annotations
+    label_source = (request.name, found.ids) if transpose else (request.name,)
     if sheet is not None:
         found = join_sheet(found, request, allow_unmatched)
         annotated = (*annotated, *sheet.annotations)

@@ -162,7 +162,8 @@ def check_labels(y, n_samples, target, name, ids=None):
         raise ValueError(
             f"{name}: {missing.size} of {len(y)} samples have no label in "
             f"{quote(target)} (sample {list_values(samples)}). "
-            "Fill them in or take these samples out."
+            "Fill them in or take these samples out; a column that is no sample, of a table with "
+            "samples in columns, is left out with drop (--drop NAME)."
         )
     if y.dtype.kind == "O":
         raise ValueError(f"{name}: the labels {quote(target)} must be all strings or all numbers.")

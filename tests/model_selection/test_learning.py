@@ -136,3 +136,39 @@ def test_losses_are_told_as_they_are():
     assert curve.extrapolate(100)[2] <= 0.0
     assert "now it is 0.600" in curve.summary()
     assert "-" not in str(curve)
+
+
+def _interrupt_at(step):
+    def interrupt(n_done, n_steps, what):
+        if what == step:
+            raise KeyboardInterrupt
+
+    return interrupt
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_interrupted_curve_is_that_of_the_draws_that_are_finished(n_jobs):
+    X, y = _table()
+    options = {"method": "l2", "random_state": 0, "n_jobs": n_jobs}
+    whole = learning_curve(X, y, **options)
+    progress = _interrupt_at("learning curve, 17 of 50")
+    found = select_features(X, y, learning_curve=True, progress=progress, **options)
+    np.testing.assert_array_equal(found.learning_curve.scores, whole.scores[:3])
+    assert "It was interrupted after 3 of 10 draws." in found.learning_curve.summary()
+    assert "interrupted" not in whole.summary()
+
+
+def test_curve_that_is_interrupted_at_once_leaves_the_selection():
+    X, y = _table()
+    progress = _interrupt_at("learning curve, 4 of 50")
+    options = {"method": "l2", "n_permutations": 3, "random_state": 0}
+    found = select_features(X, y, learning_curve=True, progress=progress, **options)
+    assert found.learning_curve is None
+    assert found.permutations.n_permutations == 3
+    assert found.score == select_features(X, y, **options).score
+
+
+def test_curve_that_is_interrupted_at_once_is_none():
+    X, y = _table()
+    with pytest.raises(KeyboardInterrupt):
+        learning_curve(X, y, method="l2", progress=_interrupt_at("learning curve, 4 of 50"))

@@ -97,4 +97,7 @@ def learning_curve(X, y=None, **options):
     >>> curve.scores.shape, bool(curve.means[0] < curve.means[-1])
     ((10, 5), True)
     """
-    return select_features(X, y, learning_curve=True, **options).learning_curve
+    found = select_features(X, y, learning_curve=True, **options).learning_curve
+    if found is None:
+        raise KeyboardInterrupt
+    return found

@@ -7,7 +7,7 @@ passes over the rows, as repeats do.
 
 from contextlib import suppress
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -193,9 +193,12 @@ class CountedSource:
         """Run the whole selection with fewer samples; None if that was not asked for."""
         if not self._has_curve:
             return None
-        return run_learning_curve(
-            self, lambda draws: self._score_draws(run, draws), scoring, n_folds
-        )
+        score_draws = partial(self._score_draws, run)
+        with suppress(KeyboardInterrupt):
+            return run_learning_curve(self, score_draws, scoring, n_folds)
+        with suppress(KeyboardInterrupt):  # again, if Ctrl-C is remembered until the next step
+            self._rows_read.add(0)
+        return None  # what was selected is told
 
     def _score_draws(self, run, draws):
         """Score what is selected from each draw; those of as many folds share their passes."""

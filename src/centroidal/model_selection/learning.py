@@ -15,7 +15,7 @@ __all__ = ["LearningCurve", "draw_fewer", "run_learning_curve", "score_draw"]
 _STREAM = 11  # sets these random numbers apart from others of the same seed
 _SHARES = (0.25, 0.35, 0.5, 0.7, 1.0)  # of the samples, or groups, that a selection is made from
 _FEWEST = 3  # units of each class that folds and inner folds need
-_N_DRAWS, _N_BOOTSTRAPS = 10, 200
+_N_DRAWS, _FEWEST_DRAWS, _N_BOOTSTRAPS = 10, 2, 200
 _FARTHEST = 3.0  # how many times the samples there are may be extrapolated to
 _STEEPEST = 2.0  # power by which an error can fall
 _LEAST_SIZES = 4
@@ -97,15 +97,18 @@ class LearningCurve:
 
     def summary(self) -> str:
         """Say what more samples would give."""
+        interrupted = ""
+        if len(self.scores) < _N_DRAWS:
+            interrupted = f" It was interrupted after {len(self.scores)} of {_N_DRAWS} draws."
         if self.law is None:
-            return f"What more samples would give is not known: {self.trouble}."
+            return f"What more samples would give is not known: {self.trouble}.{interrupted}"
         n_more = self.n_with_more - round(float(self.n_samples[-1]))
         expected, *ends = self.extrapolate(self.n_with_more)
         ends = sorted(plain_score(end, self.scoring) for end in ends)
         return (
             f"{n_more:,} more samples would give about {self._write(expected)} (95 % interval "
             f"{interval_text(ends, is_share=self._is_share)}); now it is "
-            f"{self._write(self.means[-1])}."
+            f"{self._write(self.means[-1])}.{interrupted}"
         )
 
     def _write(self, value):
@@ -145,11 +148,16 @@ class _Draw(NamedTuple):
 def run_learning_curve(source, score_draws, scoring, n_folds):
     """Score the selection from some of the samples of a source, again and again.
 
-    `score_draws` returns the score of what is selected from each of some draws.
+    `score_draws` returns the score of what is selected from each of some draws, or of the first of
+    them if it is interrupted. Two draws of all sizes are a curve; fewer are none.
     """
     draws = draw_fewer(source, n_folds)
-    scores = np.reshape(score_draws(draws), (_N_DRAWS, -1))
-    sizes = np.array([each.rows.size for each in draws]).reshape(scores.shape).mean(axis=0)
+    sizes = np.reshape([each.rows.size for each in draws], (_N_DRAWS, -1)).mean(axis=0)
+    scores = score_draws(draws)
+    n_draws = len(scores) // sizes.size
+    if n_draws < _FEWEST_DRAWS:
+        return None
+    scores = np.reshape(scores[: n_draws * sizes.size], (n_draws, -1))
     law, trouble, laws = _fit_law(sizes, scores, source.seed)
     return LearningCurve(sizes, scores, scoring, law, trouble, laws)
 

@@ -5,8 +5,6 @@ of features inside them, score outside. Which labels may change places depends o
 exchangeable: those of samples, of whole groups, or of samples inside a group or block.
 """
 
-import warnings
-from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
@@ -18,6 +16,7 @@ from scipy.stats import beta
 
 from .._parameters import check_choice, check_count, number, optional
 from .._typing import ArrayLike
+from .repeatable import take_until_interrupted
 
 __all__ = [
     "Null",
@@ -290,19 +289,15 @@ def run_permutations(source, asked, try_labels, step_done):
             yield relabelling.draw(source.seed, k)
 
     results = try_labels(labellings())
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*have been successfully executed")  # and are left out
-        own = next(results)
-        tally = _Tally(own, asked.stop_after)
-        try:
-            for found in results:
-                tally.add(found)
-                step_done(f"permutation {len(tally.scores)}")
-        except KeyboardInterrupt:
-            tally.is_enough = True
-            deque(results, maxlen=0)  # what was begun ends
-            if not tally.scores:
-                raise
+    own = next(results)
+    tally = _Tally(own, asked.stop_after)
+
+    def take(found):
+        tally.add(found)
+        step_done(f"permutation {len(tally.scores)}")
+
+    if take_until_interrupted(results, take, tally.stop) and not tally.scores:
+        raise KeyboardInterrupt
     n_left = asked.number - len(tally.scores)
     if n_left:
         with suppress(KeyboardInterrupt):  # again, if Ctrl-C is remembered until the next step
@@ -344,6 +339,10 @@ class _Tally:
         self._n_as_large += self._count_as_large(found.gains)
         good = _count_as_good(np.array(self.scores), self._own.score)
         self.is_enough = self._stop_after is not None and good >= self._stop_after
+
+    def stop(self):
+        """Take in no more."""
+        self.is_enough = True
 
     def _count_as_large(self, gains):
         """Count those as large as each gain of the labels themselves, the smallest first."""

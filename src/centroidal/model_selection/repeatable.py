@@ -1,6 +1,8 @@
 """What makes a result repeatable: seeds, jobs of one thread each, and versions."""
 
 import platform
+import warnings
+from collections import deque
 from contextlib import nullcontext
 from numbers import Integral
 
@@ -47,6 +49,23 @@ def run_jobs(function, jobs, n_jobs, prefer=None):
     parallel = Parallel(n_jobs=n_jobs, return_as="generator", **options)
     with thread_limit(prefer):  # here too: jobs in threads would not restore it in order
         yield from parallel(delayed(_run_alone)(function, job, prefer) for job in jobs)
+
+
+def take_until_interrupted(results, take, stop):
+    """Hand on results one by one; with Ctrl-C `stop` is called, and what was begun ends.
+
+    Returns whether it was interrupted.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*have been successfully executed")  # and are left out
+        try:
+            for found in results:
+                take(found)
+        except KeyboardInterrupt:
+            stop()
+            deque(results, maxlen=0)
+            return True
+    return False
 
 
 def _run_alone(function, job, prefer):

@@ -6,6 +6,7 @@ reads them in batches, `DaskSource` (in `dask_source.py`) has them on the worker
 last two make the same two passes over rows, see `fold_passes.py`.
 """
 
+from contextlib import suppress
 from copy import copy
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -36,7 +37,7 @@ from .panels import PanelProcedure, columns_of_size
 from .permutation import Relabelling, run_permutations, try_labelling
 from .preparation import Preparation, PreparedSamples, find_examples
 from .procedures import RankedPath
-from .repeatable import draw_seed, run_jobs, seed_of, thread_limit
+from .repeatable import draw_seed, run_jobs, seed_of, take_until_interrupted, thread_limit
 from .splits import GivenFolds, Units, check_groups, cut_samples
 from .stand_ins import find_stand_ins
 from .suspicion import find_suspicions
@@ -204,10 +205,17 @@ class MemorySource:
             return None
 
         def score_draws(draws):
-            jobs, scores = ((run, self, each) for each in draws), []
-            for score in run_jobs(score_draw, jobs, self._n_jobs, _prefer(candidates)):
+            left, scores = list(draws), []
+
+            def take(score):
                 scores.append(score)
                 self._step_done(f"learning curve, {len(scores)} of {len(draws)}")
+
+            jobs = ((run, self, left.pop(0)) for _ in draws if left)
+            results = run_jobs(score_draw, jobs, self._n_jobs, _prefer(candidates))
+            if take_until_interrupted(results, take, left.clear):
+                with suppress(KeyboardInterrupt):  # again, if Ctrl-C is remembered
+                    self._step_done("no more draws", len(draws) - len(scores))
             return scores
 
         return run_learning_curve(self, score_draws, scoring, n_folds)

@@ -1,12 +1,21 @@
 """Can the number be believed? Evidence from doing all of it again."""
 
+from typing import TYPE_CHECKING, Any
+
 from .._parameters import check_count
+from .._typing import ArrayLike
 from .select import select_features
+
+if TYPE_CHECKING:
+    from .learning import LearningCurve
+    from .permutation import PermutationTest
 
 __all__ = ["learning_curve", "permutation_test"]
 
 
-def permutation_test(X, y=None, *, n_permutations=1000, **options):
+def permutation_test(
+    X: ArrayLike, y: ArrayLike = None, *, n_permutations: int = 1000, **options: Any
+) -> "PermutationTest":
     """Test whether a selection scores better than chance, by the whole selection with other labels.
 
     Labels are permuted again and again; each time folds are drawn, features ranked, their number
@@ -63,7 +72,7 @@ def permutation_test(X, y=None, *, n_permutations=1000, **options):
     return select_features(X, y, n_permutations=n_permutations, **options).permutations
 
 
-def learning_curve(X, y=None, **options):
+def learning_curve(X: ArrayLike, y: ArrayLike = None, **options: Any) -> "LearningCurve":
     """Score the whole selection with fewer samples, and say what more of them would give.
 
     Samples of each class, or whole groups, are drawn: a quarter of them, a third and so on, each

@@ -6,8 +6,9 @@ Both together are a source of the engine, whose passes over the rows were exchan
 """
 
 import time
+from collections.abc import Sequence
 from numbers import Integral
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -16,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from .. import _state as state
 from .._data import Features, check_fitted, check_moments, check_same_features
 from .._parameters import check_parameters, choice, number
-from .._typing import MomentScale
+from .._typing import ArrayLike, Ints, MomentScale, Rule, ScoreName
 from ..preprocessing import named_steps
 from ..preprocessing.names import PREPROCESSING
 from ..statistics import MomentsByFold, class_moments
@@ -29,6 +30,10 @@ from .panels import Wishes
 from .select import list_candidates, select_from
 from .site_samples import SiteSamples, hash_of
 from .splits import GivenFolds, Units, check_fold_counts
+
+if TYPE_CHECKING:
+    from ..classifiers import SparseCenterClassifier
+    from .selection import FeatureSelection
 
 __all__ = ["SiteCounts", "SiteSummary", "select_federated"]
 
@@ -183,8 +188,15 @@ class SiteSummary(BaseEstimator):
     }
 
     def __init__(
-        self, cv=5, *, method="l2", scale=None, preprocess=None, random_state=0, n_jobs=None
-    ):
+        self,
+        cv: int = 5,
+        *,
+        method: str = "l2",
+        scale: MomentScale = None,
+        preprocess: str | None = None,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
         self.cv = cv
         self.method = method
         self.scale = scale
@@ -209,16 +221,24 @@ class SiteSummary(BaseEstimator):
         return hasattr(self, "_solution")
 
     @property
-    def fold_counts_(self):
+    def fold_counts_(self) -> Ints:
         """Number of samples of each class in each fold."""
         return self._solution.counts.astype(np.int64)
 
     @property
-    def class_counts_(self):
+    def class_counts_(self) -> Ints:
         """Number of samples of each class."""
         return self.fold_counts_.sum(axis=0)
 
-    def fit(self, X, y=None, groups=None, *, feature_names=None, allow_small=()):
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike = None,
+        groups: ArrayLike | None = None,
+        *,
+        feature_names: ArrayLike | None = None,
+        allow_small: Sequence[Any] = (),
+    ) -> Self:
         """Summarise the samples of a site.
 
         Parameters
@@ -260,7 +280,7 @@ class SiteSummary(BaseEstimator):
         self.sites_ = [site.hash]
         return self
 
-    def fold_numbers(self, y, groups=None):
+    def fold_numbers(self, y: ArrayLike, groups: ArrayLike | None = None) -> Ints:
         """Tell to which fold each sample of a site belongs.
 
         Parameters
@@ -276,7 +296,7 @@ class SiteSummary(BaseEstimator):
         check_parameters(self)
         return SiteSamples.read(self, np.zeros((len(y), 1)), y, groups, None, None).folds
 
-    def merge(self, other):
+    def merge(self, other: "SiteSummary") -> Self:
         """Add the samples of another site, or of several.
 
         Parameters
@@ -321,7 +341,7 @@ class SiteSummary(BaseEstimator):
         state.check_state(self)  # sums of very large numbers may not be finite
         return self
 
-    def at(self, n_features_to_select):
+    def at(self, n_features_to_select: int) -> "SparseCenterClassifier":
         """Return the model of all samples with so many features; how well it does is not known.
 
         Parameters
@@ -353,7 +373,15 @@ class SiteSummary(BaseEstimator):
         Features.of(self).keep(steps[0])
         return Pipeline([("preprocess", steps), ("classify", model)])
 
-    def score_site(self, X, y=None, groups=None, *, feature_names=None, allow_small=()):
+    def score_site(
+        self,
+        X: ArrayLike,
+        y: ArrayLike = None,
+        groups: ArrayLike | None = None,
+        *,
+        feature_names: ArrayLike | None = None,
+        allow_small: Sequence[Any] = (),
+    ) -> "SiteCounts":
         """Score the models of all training sets on the samples of a site, each in its own fold.
 
         Parameters
@@ -530,11 +558,11 @@ class SiteCounts(BaseEstimator):
         return found
 
     @property
-    def fold_counts_(self):
+    def fold_counts_(self) -> Ints:
         """Number of samples of each class in each fold."""
         return self.outer_[:, 0].sum(axis=-1)
 
-    def merge(self, other):
+    def merge(self, other: "SiteCounts") -> Self:
         """Add the counts of another site.
 
         Parameters
@@ -564,15 +592,15 @@ class SiteCounts(BaseEstimator):
 
 
 def select_federated(
-    summary,
-    counts,
+    summary: SiteSummary,
+    counts: SiteCounts | Sequence[SiteCounts],
     *,
-    n_features_to_select="auto",
-    max_features=None,
-    rule="one_se",
-    scoring="accuracy",
-    names=None,
-):
+    n_features_to_select: int | Literal["auto"] = "auto",
+    max_features: int | None = None,
+    rule: Rule = "one_se",
+    scoring: ScoreName = "accuracy",
+    names: Sequence[str] | None = None,
+) -> "FeatureSelection":
     """Choose features by what several sites have sent: the answer of their pooled samples.
 
     Parameters

@@ -163,15 +163,15 @@ class Method:
     center: str = "mean"
     types: tuple = ()
 
-    def takes(self, is_sparse):
+    def takes(self, is_sparse: bool) -> bool:
         """Whether it can be used on such data."""
         return not (is_sparse and "dense" in self.needs)
 
 
-METHODS = {}
+METHODS: dict[str, Method] = {}
 
 
-def register_method(method):
+def register_method(method: Method) -> None:
     """Add a :class:`Method`, whose key must not be taken; then it is known everywhere."""
     if method.key in METHODS or method.key in (AUTO, BEST):
         raise ValueError(f"key={method.key!r} is the key of another method.")

@@ -1,16 +1,31 @@
 """The main job: the few features that tell classes apart, and an honest number for unseen data."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from .._data import as_frame, is_annotated, is_dask
 from .._optional import require
-from .._parameters import check_choice, check_costs, check_count, check_jobs
+from .._parameters import check_choice, check_costs, check_count, check_jobs, number
+from .._typing import (
+    ArrayLike,
+    ClassWeight,
+    Costs,
+    Estimator,
+    FilePath,
+    HasSchema,
+    Imputation,
+    PermuteWithin,
+    RandomState,
+    Rule,
+    ScoreName,
+    ShowProgress,
+)
 from ..streaming.batches import Batches, batches
 from ..streaming.query_reader import is_query
 from .annotated import take_annotated
@@ -34,52 +49,59 @@ __all__ = ["select_features"]
 
 _MEMORY = 2**28
 _TOLD = ("group_name", "block_name", "impute", "preprocess", "method_reason")
+_check_most = number(
+    "an int of at least 1, 'auto' or None",
+    lambda value: value >= 1,
+    "be at least 1",
+    Integral,
+    or_one_of=("auto", None),
+)
 _MOST_WORDS = 200  # of documents the score grows with the logarithm of their number, to thousands
 
 
 def select_features(
-    X,
-    y=None,
+    X: ArrayLike | HasSchema | Batches,
+    y: ArrayLike | str | None = None,
     *,
-    target=None,
-    layer=None,
-    method="auto",
-    n_features_to_select="auto",
-    max_features="auto",
-    rule="one_se",
-    scoring="accuracy",
-    costs=None,
-    class_weight=None,
-    cv=None,
-    n_repeats=None,
-    groups=None,
-    blocks=None,
-    impute=None,
-    preprocess=None,
-    screen=None,
-    text=None,
-    include=None,
-    exclude=None,
-    distinct=None,
-    per_class=None,
-    feature_costs=None,
-    budget=None,
-    n_stand_ins=0,
-    n_resamples=0,
-    n_permutations=0,
-    permute_within=None,
-    stop_after=None,
-    learning_curve=False,
-    covariates=None,
-    feature_names=None,
-    classes=None,
-    checkpoint=None,
-    checkpoint_every=None,
-    memory=_MEMORY,
-    n_jobs=None,
-    random_state=None,
-    progress=None,
-):
+    target: str | None = None,
+    layer: str | None = None,
+    method: str = "auto",
+    n_features_to_select: int | Literal["auto"] = "auto",
+    max_features: int | Literal["auto"] | None = "auto",
+    rule: Rule = "one_se",
+    scoring: ScoreName = "accuracy",
+    costs: Costs = None,
+    class_weight: ClassWeight = None,
+    cv: ArrayLike | int | None = None,
+    n_repeats: int | None = None,
+    groups: ArrayLike | str | None = None,
+    blocks: ArrayLike | str | None = None,
+    impute: Imputation | Estimator | None = None,
+    preprocess: Estimator | str | None = None,
+    screen: int | None = None,
+    text: bool | dict[str, Any] | None = None,
+    include: Sequence[str | int] | None = None,
+    exclude: Sequence[str | int] | None = None,
+    distinct: float | None = None,
+    per_class: int | Literal["auto"] | None = None,
+    feature_costs: dict[str, float] | ArrayLike | None = None,
+    budget: float | Sequence[float] | None = None,
+    n_stand_ins: int = 0,
+    n_resamples: int = 0,
+    n_permutations: int = 0,
+    permute_within: PermuteWithin = None,
+    stop_after: int | None = None,
+    learning_curve: bool = False,
+    covariates: ArrayLike | dict[str, Any] | str | None = None,
+    feature_names: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
+    checkpoint: FilePath | None = None,
+    checkpoint_every: int | None = None,
+    memory: int = _MEMORY,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+    progress: ShowProgress = None,
+) -> FeatureSelection:
     """Find the few features that tell the classes apart, and how well they do on unseen samples.
 
     Features are ranked, and classifiers on the first 1, 2, 3, ... of them are scored in folds; the
@@ -428,6 +450,7 @@ def select_from(
 
 def _check_wishes(wishes, n_features_to_select, max_features, rule, scoring, text):
     """Return how the number of features is chosen; raise if it does not go with the wishes."""
+    _check_most("max_features", max_features)
     if max_features == "auto":
         is_text = text is not None and text is not False
         is_open = n_features_to_select == "auto" and wishes.number is None

@@ -6,13 +6,20 @@ import re
 from datetime import date as calendar_date
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._files import check_target, write_atomically
 from .._optional import require
+from .._typing import FilePath
 from . import sections
 from ._text import count, json_text, tidy
+
+if TYPE_CHECKING:
+    from ..io import Evaluation, Table
+    from ..model_selection import Comparison, FeatureSelection
+    from ..streaming import Batches
 
 __all__ = ["build_report", "write_report"]
 
@@ -22,16 +29,16 @@ _PACKAGES = ("jinja2", "altair", "vl_convert")
 
 
 def build_report(
-    selection=None,
-    comparison=None,
+    selection: "FeatureSelection | None" = None,
+    comparison: "Comparison | None" = None,
     *,
-    evaluation=None,
-    table=None,
-    command=None,
-    title=None,
-    comment=None,
-    date=None,
-):
+    evaluation: "Evaluation | None" = None,
+    table: "Table | Batches | None" = None,
+    command: str | None = None,
+    title: str | None = None,
+    comment: str | None = None,
+    date: calendar_date | None = None,
+) -> str:
     """Return a report as HTML: one page with its charts and scripts inside.
 
     The page says what was asked, what was found and how sure it is, and what to mind. A slider
@@ -117,7 +124,14 @@ def build_report(
     )
 
 
-def write_report(path, selection=None, comparison=None, *, force=False, **options):
+def write_report(
+    path: FilePath,
+    selection: "FeatureSelection | None" = None,
+    comparison: "Comparison | None" = None,
+    *,
+    force: bool = False,
+    **options: Any,
+) -> None:
     """Write a report to an HTML file, by an atomic write.
 
     Parameters

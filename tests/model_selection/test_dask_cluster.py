@@ -12,6 +12,7 @@ from centroidal.cli.main import main
 from ..classifiers.conftest import MEMORY_LIMIT, PATIENCE
 from ..classifiers.test_dask import HEIGHT, N_BLOCKS, WIDTH, _block_of_numbers, _rows_or_death
 from ..l2 import select_features
+from ..streaming.test_batches import write_h5ad, write_zarr
 from .test_dask_source import write_parts
 from .test_stream_source import SEED, assert_same, make_data
 
@@ -120,3 +121,19 @@ def test_command_selects_on_a_cluster_that_is_running(folder, on_cluster, capsys
     names = ("answer", "n_features_to_select", "features", "path", "metrics", "intervals")
     for name in names:
         assert answers[0][name] == answers[1][name], name
+
+
+@pytest.mark.filterwarnings("ignore:The data type")
+@pytest.mark.parametrize("form", ["zarr", "URL of zarr", "h5ad"])
+def test_command_reads_cells_on_a_cluster(form, data, on_cluster, tmp_path, capsys):
+    write = write_h5ad if form == "h5ad" else write_zarr
+    path = write(tmp_path / f"cells.{form[-4:]}", *data)
+    source = f"file://{path}" if "URL" in form else str(path)
+    arguments = ["select", source, "--target", "kind", "--seed", str(SEED), "--folds", "3"]
+    arguments += ["--repeats", "1", "--method", "l2", "--json"]
+    assert main([*arguments, "--cluster", on_cluster.scheduler.address]) == 0
+    found = json.loads(capsys.readouterr().out)["selection"]
+    assert main([*arguments, "--stream"]) == 0
+    expected = json.loads(capsys.readouterr().out)["selection"]
+    for name in ("n_features_to_select", "features", "path"):
+        assert found[name] == expected[name], name

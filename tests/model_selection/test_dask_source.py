@@ -417,6 +417,22 @@ def test_rows_that_are_preprocessed_on_workers_have_it_in_front_of_the_model(tmp
     assert_same_answer(*(replace(each, model=each.model[-1]) for each in (expected, found)))
 
 
+def test_site_that_is_left_out_is_preprocessed_once(tmp_path):
+    X, y = make_data()
+    source = write_npy(tmp_path / "arrays", np.round(np.abs(10.0 * X)), y)
+    add_column(source, "site", np.array(["u", "v"])[np.arange(90) % 2])
+    rows = batches(source, target="kind", blocks="site", preprocess="normalise,log1p")
+    asked = {"cv": 3, "n_repeats": 1, "random_state": SEED}
+    found, in_batches = (select_features(each, **asked) for each in (rows.on_workers(), rows))
+    counts = np.round(np.abs(10.0 * X))
+    expected = select_features(
+        counts, y, blocks=np.arange(90) % 2, preprocess="normalise,log1p", **asked
+    )
+    for each in (found, in_batches):
+        for mine, other in zip(each.blocks["rows"], expected.blocks["rows"], strict=True):
+            np.testing.assert_array_equal(mine["confusion"], other["confusion"])
+
+
 def test_large_row_groups_are_cut_and_small_ones_are_put_together(frame, tmp_path, monkeypatch):
     folder = write_parts(tmp_path / "parts", frame, cuts=(60, 64, 68), height=60)
     monkeypatch.setattr(READING, "_BLOCK_BYTES", 8 * 9 * 8)

@@ -406,3 +406,46 @@ def test_forged_lengths_of_texts_take_no_memory(path, tmp_path):
     command = [sys.executable, "-c", READ_FORGED, *map(str, forged)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert int(done.stdout) < 2**20  # in KiB; a length would take four times as much
+
+
+# ------------------------------------------------------------------ zarr at a URL
+
+
+@pytest.fixture
+def memory_url():
+    fsspec = pytest.importorskip("fsspec")
+    yield "memory://cells/t.zarr"
+    fsspec.filesystem("memory").rm("/cells", recursive=True)
+
+
+@pytest.mark.filterwarnings("ignore:The data type")
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+@pytest.mark.parametrize("version", [2, 3])
+def test_zarr_at_a_url_has_the_rows_of_the_folder(kind, version, tmp_path, memory_url):
+    X, y = sample()
+    write_zarr(memory_url, X, y, kind, version)
+    write_zarr(tmp_path / "t.zarr", X, y, kind, version)
+    for url in (memory_url, f"file://{tmp_path}/t.zarr"):
+        rows = batches(url, target="kind", batch_size=7)
+        found = [batch.X.toarray() if kind == "csr" else batch.X for batch in rows]
+        np.testing.assert_array_equal(np.concatenate(found), X)
+        assert np.concatenate([batch.y for batch in rows]).tolist() == y.tolist()
+        assert rows.on_workers().read_labels(3, 5)[0].tolist() == y[3:8].tolist()
+
+
+@no_warning
+@pytest.mark.parametrize(("version", "name"), [(2, "gzip"), (3, "zstd")])
+def test_chunk_at_a_url_that_unpacks_to_more_than_it_says_is_not_unpacked(version, name, tmp_path):
+    path = write_zarr(tmp_path / "t.zarr", *sample(), "csr", version)
+    stored = np.concatenate([batch.X.data for batch in batches(path, target="kind")])
+    chunk = rewrite_zarr(path, "X/data", stored, codec(name, version), version)
+    packer = pytest.importorskip("numcodecs").get_codec({"id": name})
+    chunk.write_bytes(bytes(packer.encode(bytes(2**24))))
+    rows = batches(f"file://{path}", target="kind", max_bytes=2**20)
+    with pytest.raises(ValueError, match=r"t\.zarr: /X/data unpacks to more than it says"):
+        list(rows)
+
+
+def test_zarr_at_a_url_that_is_not_there_is_said(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no file or folder file://.*nothing.zarr"):
+        batches(f"file://{tmp_path}/nothing.zarr", target="kind")

@@ -1,4 +1,4 @@
-"""Parquet files of a server that speaks S3, and fails one request in ten."""
+"""Parquet and zarr of a server that speaks S3, and fails one request in ten."""
 
 import threading
 from itertools import count
@@ -11,6 +11,7 @@ import pytest
 from centroidal.streaming import batches
 
 from ..l2 import select_features
+from .test_batches import write_zarr
 
 fsspec = pytest.importorskip("fsspec")
 s3fs = pytest.importorskip("s3fs")
@@ -89,6 +90,21 @@ def test_rows_of_a_bucket_are_those_in_memory_though_requests_fail(pattern, part
     assert found.selected.tolist() == expected.selected.tolist()
     assert found.score == pytest.approx(expected.score, rel=1e-10)
     np.testing.assert_array_equal(found.confusion_path, expected.confusion_path)
+
+
+@pytest.mark.once
+@pytest.mark.filterwarnings("ignore:The data type")
+def test_zarr_of_a_bucket_has_the_rows_in_memory(parts, table):
+    X, y = table
+    url = write_zarr("s3://bucket/cells.zarr", X, y)
+    rows = batches(url, target="kind")
+    FAILED.clear()
+    with dask.config.set(scheduler="synchronous"):
+        found = select_features(rows.on_workers(), cv=3, n_repeats=1, random_state=0)
+    assert FAILED
+    expected = select_features(X, y, cv=3, n_repeats=1, random_state=0)
+    assert found.selected.tolist() == expected.selected.tolist()
+    assert found.score == pytest.approx(expected.score, rel=1e-10)
 
 
 @pytest.mark.once

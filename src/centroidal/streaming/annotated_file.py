@@ -18,6 +18,7 @@ import numpy as np
 
 from .._optional import require
 from .arrays import Matrix, TurnedColumns, refuse_huge
+from .checked_store import open_checked
 from .labels import labels_from_values, sample_names
 from .limits import (
     CHECKSUM_BYTES,
@@ -31,6 +32,7 @@ from .limits import (
     unpacked_size,
 )
 from .pieces import FileFacts, Fingerprint, Piece
+from .remote import count_bytes
 from .request import clean_errors, texts
 
 # Filters of HDF5 that come with h5py: deflate, shuffle, fletcher32, szip, nbit, scaleoffset, lzf.
@@ -382,14 +384,18 @@ class ZarrStore(_Store):
 
     def _check_chunks(self, stored, compressor=None):
         """Raise if a chunk says that it unpacks to more than the array says, or to more texts."""
-        limit = memory_limit(self.n_bytes, self._request.max_bytes)
-        n_values, is_text = prod(stored.chunks), stored.dtype.kind in ("O", "T")
-        most = limit if is_text else n_values * stored.dtype.itemsize + CHECKSUM_BYTES
+        promise = _Promise.of(stored, compressor)
         for path in self._chunk_files(stored):
-            if compressor is not None and unpacked_size(path, compressor, limit) > most:
-                self.refuse(stored.name, "unpacks to more than it says, or does not say to what")
-            if is_text and number_of_texts(path, compressor) > n_values:
-                self.refuse(stored.name, "has more texts in a chunk than it says")
+            self._check_chunk(path, promise)
+
+    def _check_chunk(self, chunk, promise):
+        limit = memory_limit(self.n_bytes, self._request.max_bytes)
+        most = limit if promise.is_text else promise.n_bytes
+        compressor = promise.compressor
+        if compressor is not None and unpacked_size(chunk, compressor, limit) > most:
+            self.refuse(promise.name, "unpacks to more than it says, or does not say to what")
+        if promise.is_text and number_of_texts(chunk, compressor) > promise.n_values:
+            self.refuse(promise.name, "has more texts in a chunk than it says")
 
     def _chunk_files(self, stored):
         for name, path in self.files.items():
@@ -402,6 +408,52 @@ class ZarrStore(_Store):
 
     def _read(self, stored, start, stop):
         return np.asarray(stored[start:stop]).tolist()
+
+
+class _Promise(NamedTuple):
+    """What an array of zarr says of each of its chunks."""
+
+    name: str
+    compressor: str | None
+    n_values: int
+    n_bytes: int  # unpacked
+    is_text: bool
+
+    @classmethod
+    def of(cls, stored, compressor):
+        """Return that of an array."""
+        n_values, is_text = prod(stored.chunks), stored.dtype.kind in ("O", "T")
+        n_bytes = n_values * stored.dtype.itemsize + CHECKSUM_BYTES
+        return cls(stored.name, compressor, n_values, n_bytes, is_text)
+
+
+class RemoteZarrStore(ZarrStore):
+    """The same at a URL: a chunk is checked when it has come, and before it is unpacked."""
+
+    def __init__(self, source, request):
+        _Store.__init__(self, source, request)
+        self._zarr = require("zarr", "io", "Reading .zarr")
+        self.n_bytes = count_bytes(source)
+        self._promises = {}  # of arrays that were looked at, by their paths
+
+    @property
+    def files(self):
+        """Raise: what is at a URL may change without notice."""
+        raise ValueError(f"{self._request.name}: a checkpoint is for files of this machine.")
+
+    @contextmanager
+    def _open_root(self):
+        yield self._zarr.open_group(open_checked(self.path.url, self._check), mode="r")
+
+    def _check_chunks(self, stored, compressor=None):
+        self._promises[stored.path] = _Promise.of(stored, compressor)
+
+    def _check(self, key, chunk):
+        """Raise if a chunk is not what its array promises."""
+        promised = [each for path, each in self._promises.items() if key.startswith(f"{path}/")]
+        if not promised:
+            self.refuse(key, "belongs to no array that was looked at")
+        self._check_chunk(chunk, promised[0])
 
 
 def _codec_name(codec):

@@ -18,7 +18,7 @@ from .._parameters import check_asked, check_count
 from .._typing import Array, Columns, FilePath, HasSchema, HasShape, Ints
 from ..preprocessing import named_steps
 from ..statistics.threads import one_ahead
-from .annotated_file import AnnotatedReader, Hdf5Store, ZarrStore
+from .annotated_file import AnnotatedReader, Hdf5Store, RemoteZarrStore, ZarrStore
 from .arrays import open_folder, open_npz
 from .labels import check_labels, check_n_labels, hash_names
 from .parquet_reader import ParquetReader
@@ -453,7 +453,7 @@ def batches(
 
         - a .parquet file, or a folder of them, or a pattern such as ``"parts/2026-*.parquet"``,
           read in the order of their names; also as a URL that fsspec knows, such as
-          "s3://bucket/parts";
+          "s3://bucket/parts", and so may be a .zarr folder;
         - text: .csv, .tsv or .txt (with tabs), also with .gz;
         - an .npz file that is not compressed, with arrays X and y, or a folder that holds X.npy
           and y.npy (or whatever `target` is), and feature_names.npy, classes.npy and ids.npy if
@@ -626,6 +626,10 @@ def _text_reader(path, request, text, encoding):
 def open_reader(path, request):
     """Return what reads a file or folder of numbers."""
     if isinstance(path, RemoteFile):
+        if path.name.lower().endswith(".zarr"):
+            return AnnotatedReader(RemoteZarrStore(path, request), request)
+        if request.layer is not None:
+            request.refuse_option("layer", "Parquet has no layers")
         paths, folder = list_remote(path)
         return ParquetReader(paths, folder, request)
     if not path.exists() and has_magic(str(path)):

@@ -100,7 +100,7 @@ def unpacked_size(path, compressor, limit):
     The compressor is one of `COMPRESSORS`; of deflate, which never says, up to `limit` bytes are
     harmless.
     """
-    with open(path, "rb") as stream:
+    with path.open("rb") as stream:
         return _SIZES[compressor](stream, limit)
 
 
@@ -122,7 +122,8 @@ def number_of_texts(path, compressor):
 
 
 def _deflated_size(stream, limit):
-    n_bytes = os.fstat(stream.fileno()).st_size
+    n_bytes = stream.seek(0, os.SEEK_END)
+    stream.seek(0)
     is_harmless = n_bytes * MOST_DEFLATED <= limit or not inflates_beyond(stream.read(), limit)
     return 0 if is_harmless else _UNKNOWN
 

@@ -1,4 +1,4 @@
-"""Parquet files at a URL, such as s3://bucket/parts, which fsspec knows to open."""
+"""Files at a URL, such as s3://bucket/parts, which fsspec knows to open."""
 
 from glob import has_magic
 from typing import NamedTuple
@@ -51,6 +51,16 @@ def list_remote(source):
     scheme = source.url.partition("://")[0]
     files = [RemoteFile(f"{scheme}://{each.split('://')[-1]}") for each in sorted(found)]
     return files, source.name if not has_magic(path) else files[0].url.split("/")[-2]
+
+
+def count_bytes(source):
+    """Return the bytes of all files below a URL."""
+    system, path = _system_of(source.url)
+    with _named_errors(source.url):
+        sizes = [each["size"] for each in system.find(path, detail=True).values()]
+    if not sizes:
+        raise FileNotFoundError(f"There is no file or folder {source.url}.")
+    return sum(sizes)
 
 
 def _is_parquet(path):

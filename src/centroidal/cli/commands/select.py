@@ -73,7 +73,7 @@ _IN_MEMORY = (
 )  # fmt: skip
 _FOLDERS = (
     "; with --stream also a folder of .parquet files or of text, a pattern such as "
-    "'parts/*.parquet', or the URL of Parquet, such as s3://bucket/parts"
+    "'parts/*.parquet', or the URL of Parquet or .zarr, such as s3://bucket/parts"
 )
 _FILES = {
     "--report": (".html",),

@@ -110,6 +110,7 @@ _ALONE = [
     "tutorial",
     "command_reference",
     "papers",
+    "glossary",
 ]
-_ALONE += ["user_guide/*", "mathematics/*", "development/*", "gallery/*"]
+_ALONE += ["readers/*", "user_guide/*", "mathematics/*", "development/*", "gallery/*"]
 html_sidebars = {page: [] for page in _ALONE}

@@ -2,14 +2,17 @@
 
 import doctest
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
 
 import matplotlib as mpl
 import pytest
 import sklearn
 from sklearn.utils.fixes import parse_version
 
+from centroidal.cli.main import main
 from centroidal.model_selection import METHODS, register_method
 
 pytestmark = pytest.mark.once
@@ -17,6 +20,8 @@ pytestmark = pytest.mark.once
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/[!_]*/*.rst"))
 PAGES += sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/*.rst"))
+READERS = [page for page in PAGES if page.startswith("docs/readers/") and "index" not in page]
+CONSOLE = re.compile(r"^\.\. code-block:: console\n\n((?:(?:   .*)?\n)+)", flags=re.M)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 mpl.use("Agg")
@@ -30,13 +35,42 @@ def same_methods_for_all():
     METHODS.update(before)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if ">>>" in (ROOT / page).read_text()])
-def test_examples_of_the_page_print_what_it_shows(page):
-    if "sparse_centers" in page and parse_version(sklearn.__version__) < parse_version("1.8"):
-        pytest.skip("shows a method of calibration that scikit-learn has from 1.8 on")
+def run_examples(page):
     failed, tried = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=FLAGS)
     assert tried > 0
     assert failed == 0
+
+
+def commands_of(page):
+    """Commands of `centroidal` that a page shows, each with the lines below it."""
+    for block in CONSOLE.findall((ROOT / page).read_text()):
+        for part in re.split(r"^   \$ ", block, flags=re.M)[1:]:
+            command, _, shown = part.partition("\n")
+            if command.startswith("centroidal "):
+                yield shlex.split(command)[1:], dedent(shown)
+
+
+@pytest.mark.parametrize("page", READERS)
+def test_page_of_a_reader_runs_as_it_stands(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    run_examples(page)
+    capsys.readouterr()
+    for words, shown in commands_of(page):
+        assert main(words) == 0
+        printed = capsys.readouterr().out
+        if shown.strip():
+            assert doctest.OutputChecker().check_output(shown, printed, FLAGS), printed
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if page not in READERS and ">>>" in (ROOT / page).read_text()],
+)
+def test_examples_of_the_page_print_what_it_shows(page):
+    if "sparse_centers" in page and parse_version(sklearn.__version__) < parse_version("1.8"):
+        pytest.skip("shows a method of calibration that scikit-learn has from 1.8 on")
+    run_examples(page)
 
 
 def test_example_of_the_readme_prints_what_it_shows(capsys):

@@ -104,6 +104,47 @@ def test_table_of_methods_shows_all_of_them_and_a_new_one(monkeypatch):
     assert "Mind: Anything but a test." in shown
 
 
+# The main job first, then the families, and selectors last among them.
+FAMILIES = {
+    "README.md": ("select_features", "Sparse centers", "Disjoint centroids", "Fisher-subspace"),
+    "docs/index.rst": (
+        "select_features", "The selection is exact", "disjoint_centroids", "fisher_subspace",
+        "user_guide/feature_selection",
+    ),
+    "docs/choosing.rst": (
+        "select_features", "user_guide/sparse_centers", "user_guide/disjoint_centroids",
+        "user_guide/fisher_subspace", "Selectors without a classifier",
+    ),
+    "docs/user_guide/index.rst": (
+        "selecting", "honest", "believe", "sparse_centers", "disjoint_centroids",
+        "fisher_subspace", "feature_selection",
+    ),
+    "docs/mathematics/index.rst": (
+        "sparse_centers", "whitened_centers", "disjoint_centroids", "fisher_subspace",
+        "l21_centroids", "recursive_ridge", "relieff", "linear_centroid", "sparse_centroid_",
+    ),
+    "docs/papers.rst": ("*Sparse centers*", "*Disjoint centroids*", "*Fisher subspaces*"),
+    "docs/api/index.rst": (
+        "select_features", "SparseCenter", "Whitened", "DisjointCentroid", "FisherSubspace",
+        "L21Centroid", "RecursiveRidge", "ReliefF", "LinearCentroid", "SparseCentroidEncoder",
+    ),
+    "benchmarks/papers/results/inventory.csv": ("Calafiore", "Fraiman", "Rozza", "Xia"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("page", FAMILIES)
+def test_families_come_in_one_order(page):
+    text = (ROOT / page).read_text()
+    places = [text.index(word) for word in FAMILIES[page]]
+    assert places == sorted(places)
+
+
+def test_methods_come_in_the_order_of_the_families():
+    keys = [key for key in METHODS if METHODS[key].selects]
+    order = ("l2", "l1", "disjoint", "fisher", "l21", "recursive", "relief", "linear", "encoder")
+    assert [key for key in keys if key in order] == list(order)
+
+
 def test_readme_has_one_example():
     text = (ROOT / "README.md").read_text()
     assert text.count("```python\n") == text.count("```text\n") == 1

@@ -26,8 +26,8 @@ DISTANCES = "Xia, Su and Kong"
 FILES = {
     CENTERS: "sparse_centers",
     PREPRINT: "sparse_centers",
-    THESIS: "fisher_subspace",
     DISJOINT: "disjoint_centroids",
+    THESIS: "fisher_subspace",
     DISTANCES: "centroid_selection",
 }
 
@@ -215,7 +215,9 @@ ITEMS = (
 def inventory(folder=RESULTS):
     """Return the rows, with the status that follows from the verdicts in `folder`."""
     verdicts = {name: read_verdicts(folder / f"{name}_claims.csv") for name in FILES.values()}
-    return [row_of(item, verdicts[FILES[item.paper]]) for item in ITEMS]
+    papers = list(FILES)  # in the order in which the documentation has the families
+    ordered = sorted(ITEMS, key=lambda item: papers.index(item.paper))
+    return [row_of(item, verdicts[FILES[item.paper]]) for item in ordered]
 
 
 def read_verdicts(path):

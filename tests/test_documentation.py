@@ -108,7 +108,7 @@ def test_table_of_methods_shows_all_of_them_and_a_new_one(monkeypatch):
 FAMILIES = {
     "README.md": ("select_features", "Sparse centers", "Disjoint centroids", "Fisher-subspace"),
     "docs/index.rst": (
-        "select_features", "The selection is exact", "disjoint_centroids", "fisher_subspace",
+        "select_features", "Sparse centers", "disjoint_centroids", "fisher_subspace",
         "user_guide/feature_selection",
     ),
     "docs/choosing.rst": (

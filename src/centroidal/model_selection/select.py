@@ -308,7 +308,7 @@ def select_features(
     **Folds.** Of each class, every run of `cv` samples has one in each fold, in an order drawn at
     random. Whole groups are dealt so that folds have equal shares of each class, as far as groups
     allow. Samples in memory and batches of any size are dealt by the same rule: with the same
-    `random_state` they give the same answer, up to rounding.
+    `random_state` and the same method they give the same answer, up to rounding.
 
     **Batches.** Means take two passes, medians one for each block of columns and one more. A run
     that was killed and is started again ends with the same result, to the bit. When it is finished
@@ -318,8 +318,9 @@ def select_features(
     looked at for suspicion. As nothing is kept of a single one, their model is not calibrated, and
     calls a class for every sample.
 
-    **Dask collections** are read twice, after their labels, and give the answer of the same samples
-    in memory, up to rounding. What is said of batches holds for them: no sample reaches the client.
+    **Dask collections** are read twice, after their labels, and give the answer of "l2" for the same
+    samples in memory, up to rounding. What is said of batches holds for them: no sample reaches the
+    client.
 
     **Time** of "l2" and "l1" is that of ``n_repeats * cv * (cv + 1) / 2`` fits, 15 a repeat with 5
     folds, whatever the number of features tried. The other methods rank the features so often, and

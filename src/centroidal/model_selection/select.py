@@ -318,9 +318,8 @@ def select_features(
     looked at for suspicion. As nothing is kept of a single one, their model is not calibrated, and
     calls a class for every sample.
 
-    **Dask collections** are read twice, after their labels, and give the answer of "l2" for the same
-    samples in memory, up to rounding. What is said of batches holds for them: no sample reaches the
-    client.
+    **Dask collections** are read twice, after their labels, and give the answer of "l2" for samples
+    in memory, up to rounding. What is said of batches holds for them: no sample reaches the client.
 
     **Time** of "l2" and "l1" is that of ``n_repeats * cv * (cv + 1) / 2`` fits, 15 a repeat with 5
     folds, whatever the number of features tried. The other methods rank the features so often, and

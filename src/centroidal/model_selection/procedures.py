@@ -413,9 +413,17 @@ class RankedPath(NamedTuple):
 
         What models have neither probabilities nor decision values for is None.
         """
-        X = self.scaler.transform(X[rows])
         paths = [self, *map(self.with_ranking, orders)]
-        return [each._predict(X, sizes, kept) for each in paths]
+        return [each._predict_rows(X, rows, sizes, kept) for each in paths]
+
+    def _predict_rows(self, X, rows, sizes, kept):
+        """Predict some rows, of which only features that are used are scaled."""
+        widest = max(sizes) if self.place is None else max(self.sizes)
+        columns = np.sort(self.ranking[:widest])
+        X = _scale(self.scaler, columns_of(X, columns)[rows], columns)
+        ranking = np.searchsorted(columns, self.ranking[:widest])
+        some = self._replace(X=columns_of(self.X, columns), ranking=ranking)
+        return some._predict(X, sizes, kept)
 
     def take_model(self, sizes, place):
         """Return the same with one of the models, which predicts what it does among all sizes."""
@@ -485,6 +493,16 @@ class RankedPath(NamedTuple):
 
 def _n_bytes(X):
     return sum(each.nbytes for each in ([X.data, X.indices] if issparse(X) else [X]))
+
+
+def _scale(scaler, X, columns):
+    """Scale samples that have some of the columns only."""
+    part = copy(scaler)
+    part.n_features_in_ = columns.size
+    for name in ("mean_", "var_", "scale_"):
+        values = getattr(scaler, name)
+        setattr(part, name, None if values is None else values[columns])
+    return part.transform(X)
 
 
 def _has_path(estimator):

@@ -27,6 +27,8 @@ _RANK = 1e-10  # a smaller share of the largest eigenvalue is no direction of th
 _FIRST_STEPS = 4  # of reweighting, to find features to begin with
 _FEATURES_PER_SAMPLE = 3  # to begin with
 _POOL = 4  # times as many from which these are found: those nearest to the targets
+_NEARLY = 0.95  # length of what may be longer than one in the next round
+_PASSED = 0.8  # length of what is left out again
 _INSIDE = 1.1  # how far inside its constraints a point must be to begin from
 _FIRST_AIM, _NEXT_AIM = 1e-2, 0.03  # relative gap on the first working set; later, share of the gap
 _MOST_ROUNDS, _MOST_VAIN_ROUNDS = 50, 15
@@ -353,11 +355,17 @@ def _largest(values, number):
 
 
 def _with_violators(chosen, lengths, n_samples):
-    """Add the features that break their constraint most; lengths of one are allowed."""
-    outside = np.setdiff1d(np.flatnonzero(lengths > 1.0), chosen)
+    """Add the features that break their constraint most; lengths of one are allowed.
+
+    Those that nearly do come along: else they would be next, a few in each round. Those that are
+    far from it go; if that was wrong, they come back.
+    """
+    outside = np.setdiff1d(np.flatnonzero(lengths > _NEARLY), chosen)
+    if not (lengths[outside] > 1.0).any():
+        return chosen
     n_added = max(n_samples, chosen.size // 2)
     worst = outside[np.argsort(-lengths[outside], kind="stable")[:n_added]]
-    return np.union1d(chosen, worst)
+    return np.union1d(chosen[lengths[chosen] > _PASSED], worst)
 
 
 # ---------------------------------------------------------------- alternating directions
@@ -466,12 +474,19 @@ class _Cones:
         for a in range(n_targets):
             for b in range(a, n_targets):
                 weights = ratios * vectors[:, a] * vectors[:, b] + multipliers * (a == b)
-                block = (self.scaled * weights[n_samples:]) @ self.scaled.T
+                block = self._weighted_gram(weights[n_samples:], is_positive=a == b)
                 block.ravel()[:: n_samples + 1] += weights[:n_samples]
                 matrix[a, :, b, :] = block
                 matrix[b, :, a, :] = block
         side = n_samples * n_targets
         return _factor(matrix.reshape(side, side))
+
+    def _weighted_gram(self, weights, is_positive):
+        """Inner products of the samples; a matrix times its own transpose takes half the time."""
+        if not is_positive:
+            return (self.scaled * weights) @ self.scaled.T
+        rooted = self.scaled * np.sqrt(weights)
+        return rooted @ rooted.T
 
 
 def _solve_inside(columns, targets, alpha, tol, max_iter, dual, _):

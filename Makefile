@@ -59,12 +59,13 @@ $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	$(OLDEST)/bin/python $(INSTALL) --editable ".[plot,io,persist,onnx,neural,cli,dask,app]" --group test --constraint tests/oldest.txt
 	@touch $@
 
-lint: setup  ## style, spelling, import contracts and types
+lint: setup  ## style, spelling, import contracts, types and workflows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
 	$(BIN)/lint-imports
 	$(BIN)/mypy --cache-dir $(VENV)/mypy
+	$(BIN)/zizmor --offline --quiet .github
 
 format: setup  ## apply the style
 	$(BIN)/ruff check --fix .

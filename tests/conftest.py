@@ -22,7 +22,7 @@ def browser():
     names = ("chromium", "chromium-browser", "google-chrome")
     path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
-        pytest.skip(reason + "no chromium on the path, install the package chromium")
+        pytest.skip(reason + "there is none; as root: apt-get install chromium")
     with api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 
 import pytest
+
 from benchmarks.papers.inventory import ITEMS, PATH, inventory, status_of
 
 pytestmark = pytest.mark.once

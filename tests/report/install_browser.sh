@@ -9,4 +9,4 @@ if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
     apt-get update -qq || true
     DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium > /dev/null && exit 0
 fi
-echo "No browser found: the tests of the report and of the app in one will be skipped. To run them: apt-get install chromium" >&2
+echo "No browser found: the tests of the report and of the app in one will be skipped. To run them, as root: apt-get install chromium" >&2

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from centroidal.streaming import batches
-from tests.streaming.test_batches import add_column, write_csr_npz, write_h5ad, write_npy
+from tests.streaming.test_batches import (
+    add_column,
+    write_csr_npz,
+    write_h5ad,
+    write_npy,
+    write_zarr,
+)
 
 from ..l2 import select_features
 from .test_stream_source import SEED, assert_same, assert_same_answer, make_data
@@ -452,6 +458,34 @@ def test_damaged_file_is_named(frame, tmp_path):
     rows = batches(folder, target="kind", drop=["patient"])
     with pytest.raises((ValueError, OSError), match="parts/2.parquet could not be read"):
         select_features(rows.on_workers())
+
+
+@pytest.mark.parametrize("trouble", ["other columns", "no label", "a label is missing"])
+def test_file_that_is_not_like_the_others_is_named(trouble, frame, tmp_path):
+    folder = write_parts(tmp_path / "parts", frame.drop(columns="patient"))
+    part = pd.read_parquet(folder / "2.parquet")
+    broken, message = {
+        "other columns": (part.rename(columns={"g3": "g33"}), "2.parquet.*'g3'.*'g33'"),
+        "no label": (part.drop(columns="kind"), "2.parquet.*'kind'"),
+        "a label is missing": (part.assign(kind=part["kind"].where(part.index != 50)),
+                               "2.parquet: 1 of .* samples have no label in 'kind'"),
+    }[trouble]  # fmt: skip
+    broken.to_parquet(folder / "2.parquet")
+    with pytest.raises(ValueError, match=message):
+        select_features(batches(folder, target="kind").on_workers(), cv=3)
+
+
+@pytest.mark.filterwarnings("ignore:The data type")
+@pytest.mark.parametrize(
+    ("version", "chunk", "message"),
+    [(2, "0.0", "/X has the chunk 0.0 that is cut off"), (3, "c/0/0", "chunk 0 of /X .* is damag")],
+)
+@pytest.mark.parametrize("n_bytes", [1, 9, 500])
+def test_damaged_chunk_of_zarr_is_named(version, chunk, message, n_bytes, tmp_path):
+    path = write_zarr(tmp_path / "cells.zarr", *make_data(), version=version)
+    (path / "X" / chunk).write_bytes((path / "X" / chunk).read_bytes()[:-n_bytes])
+    with pytest.raises(ValueError, match=f"cells.zarr.*{message}"):
+        select_features(batches(path, target="kind").on_workers(), cv=3)
 
 
 def test_text_is_not_read_by_workers(frame, tmp_path):

@@ -27,6 +27,7 @@ from .limits import (
     RefusedFileError,
     bounded_memory,
     inflates_beyond,
+    is_cut_off,
     memory_limit,
     number_of_texts,
     unpacked_size,
@@ -386,12 +387,14 @@ class ZarrStore(_Store):
         """Raise if a chunk says that it unpacks to more than the array says, or to more texts."""
         promise = _Promise.of(stored, compressor)
         for path in self._chunk_files(stored):
-            self._check_chunk(path, promise)
+            self._check_chunk(path, promise, path.name)
 
-    def _check_chunk(self, chunk, promise):
+    def _check_chunk(self, chunk, promise, key):
         limit = memory_limit(self.n_bytes, self._request.max_bytes)
         most = limit if promise.is_text else promise.n_bytes
         compressor = promise.compressor
+        if is_cut_off(chunk, compressor):
+            self.refuse(promise.name, f"has the chunk {key} that is cut off")
         if compressor is not None and unpacked_size(chunk, compressor, limit) > most:
             self.refuse(promise.name, "unpacks to more than it says, or does not say to what")
         if promise.is_text and number_of_texts(chunk, compressor) > promise.n_values:
@@ -453,7 +456,7 @@ class RemoteZarrStore(ZarrStore):
         promised = [each for path, each in self._promises.items() if key.startswith(f"{path}/")]
         if not promised:
             self.refuse(key, "belongs to no array that was looked at")
-        self._check_chunk(chunk, promised[0])
+        self._check_chunk(chunk, promised[0], key)
 
 
 def _codec_name(codec):

@@ -111,6 +111,14 @@ def inflates_beyond(packed, most):
     return n_bytes > most or len(unpacking.unused_data) > CHECKSUM_BYTES  # behind it may be more
 
 
+def is_cut_off(path, compressor):
+    """Say whether a chunk is shorter than it says: blosc would unpack what is not there."""
+    if compressor != "blosc":
+        return False  # the others notice
+    with path.open("rb") as stream:
+        return _number(stream, 4, first=12) > stream.seek(0, os.SEEK_END)
+
+
 def number_of_texts(path, compressor):
     """Return of how many texts a chunk says it consists; `unpacked_size` must be harmless."""
     import numcodecs

@@ -22,7 +22,7 @@ $(VENV)/.demo: pyproject.toml
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.demo
-	$(BIN)/python $(INSTALL) --editable ".[plot,io,persist,onnx,cli,dask,app]" --group test --group formats --group browser --group lint --group docs
+	$(BIN)/python $(INSTALL) --editable ".[plot,io,persist,onnx,cli,dask,app,completion]" --group test --group formats --group browser --group lint --group docs
 	@touch $@
 
 # PyTorch is large and only the encoders need it, so that the demo does without.
@@ -56,7 +56,7 @@ test-oldest: $(OLDEST)/.ready  ## the tests on the oldest supported versions, bu
 $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python $(INSTALL) --upgrade "pip>=25.1"
-	$(OLDEST)/bin/python $(INSTALL) --editable ".[plot,io,persist,onnx,neural,cli,dask,app]" --group test --constraint tests/oldest.txt
+	$(OLDEST)/bin/python $(INSTALL) --editable ".[plot,io,persist,onnx,neural,cli,dask,app,completion]" --group test --constraint tests/oldest.txt
 	@touch $@
 
 lint: setup  ## style, spelling, import contracts, types and workflows

@@ -9,6 +9,7 @@ from . import (
     app,
     audit,
     compare,
+    completion,
     datasets,
     demo,
     evaluate,
@@ -38,4 +39,5 @@ COMMANDS = {
     "export": export,
     "datasets": datasets,
     "app": app,
+    "completion": completion,
 }

@@ -56,6 +56,17 @@ def test_a_cluster_gives_the_same_to_the_bit(data, on_cluster):
     assert_same(select_features(chunks, y, **OPTIONS), select_here(chunks, y))
 
 
+def test_permutations_on_a_cluster_are_the_same_to_the_bit(data, on_cluster):
+    X, y = data
+    chunks, asked = da.from_array(X, chunks=(16, 4)), OPTIONS | {"n_permutations": 5}
+    asked |= {"method": "l2", "n_repeats": 1}
+    found = select_features(chunks, y, **asked).permutations
+    with dask.config.set(scheduler="synchronous"):
+        expected = select_features(chunks, y, **asked).permutations
+    for name in ("null_scores", "gains", "feature_p_values", "expected_false"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
 def test_futures_stay_where_they_are(data, on_cluster):
     X, y = data
     # Without names by content: an older future of the same name could still be on its way out.

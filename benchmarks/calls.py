@@ -4,8 +4,9 @@ Each gene-expression set of the folder CENTROIDAL_DATA is split again and again:
 selected from two thirds of the samples, and the model that is kept is asked about the others, and
 about zeros, ten times the samples and noise. A row a set goes to benchmarks/calls.csv: log loss of
 the classifier as it is, of the calibrated model, what was promised, and that of logistic regression
-on all features; the share of new samples that are called, that are right of these, and whose class
-is credible; and the share of what is no sample that is called all the same.
+on all features; how many features the model reads; the share of new samples that are called, that
+are right of these, and whose class is credible; and the share of what is no sample that is called
+all the same.
 """
 
 import argparse
@@ -28,6 +29,7 @@ SETS = (
     "nakayama_datamicroarray",
 )  # fmt: skip
 FEWEST, LEVEL = 9, 0.1  # samples of a class, and share of errors
+METHOD = "recursive"
 
 
 def read_set(name):
@@ -42,7 +44,7 @@ def read_set(name):
 def measure(X, y, seed):
     """Return what one split shows."""
     X, new, y, labels = train_test_split(X, y, test_size=1 / 3, stratify=y, random_state=seed)
-    found = select_features(X, y, method="l2", n_repeats=1, random_state=seed)
+    found = select_features(X, y, method=METHOD, n_repeats=1, random_state=seed)
     model, rng = found.model, np.random.default_rng(seed)
     peer = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(X, y)
     calls = describe_calls(model.predict_set(new, LEVEL), labels, LEVEL)
@@ -61,6 +63,7 @@ def measure(X, y, seed):
     return {
         **{name: log_loss(labels, shares) for name, shares in losses.items()},
         "log_loss_promised": found.metrics["log_loss"],
+        "n_features": found.n_features_to_select,
         "called": calls["called"],
         "right_of_called": np.nan if calls["accuracy"] is None else calls["accuracy"],
         "coverage": calls["coverage"],

@@ -1,9 +1,10 @@
 """Tables and a picture of what was measured: means, mean ranks and their critical difference.
 
 Ranks are those of balanced accuracy, over studies of gene expression: where two sets hold the same
-samples, their mean is one study. Ours take part with their defaults; variants of them are told
-beside, without a rank. Whether ranks differ at all is the test of Friedman, and two mean ranks
-differ, at 5 %, if they are further apart than the critical difference of Nemenyi.
+samples, their mean is one study. Ours take part with as many features as score best, as the others
+do; variants of them, the default among them, are told beside, without a rank. Whether ranks differ
+at all is the test of Friedman, and two mean ranks differ, at 5 %, if they are further apart than
+the critical difference of Nemenyi.
 """
 
 import numpy as np

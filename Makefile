@@ -7,7 +7,7 @@ OLDEST := .venv-oldest
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-oldest lint format wheel docs papers speed clean
+.PHONY: help setup demo test test-oldest lint format wheel docs accessibility papers speed clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -83,6 +83,10 @@ wheel: setup  ## build the package, check it, and run it in an empty environment
 
 docs: $(VENV)/.neural  ## documentation in docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+accessibility: docs  ## look at the built pages with axe-core, in Chromium
+	sh tests/report/install_browser.sh
+	$(BIN)/python docs/check_accessibility.py docs/_build/html
 
 papers: $(VENV)/.neural  ## the papers' experiments (CENTROIDAL_DATA names the folder of data sets)
 	$(BIN)/python -m benchmarks.papers

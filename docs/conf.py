@@ -60,9 +60,15 @@ def plain_words(app, what, name, obj, options, lines):
     lines[:] = [_FITTED_IN_SHAPE.sub(r"\1\\_", line) for line in lines]
 
 
+def list_references(app, page, template, context, doctree):
+    """Make entries of the bibliography list items; their own role is deprecated."""
+    context["body"] = context.get("body", "").replace("doc-biblioentry", "listitem")
+
+
 def setup(app):
     """Register what this file adds."""
     app.connect("autodoc-process-docstring", plain_words)
+    app.connect("html-page-context", list_references)
 
 
 # ------------------------------------------------------------------ gallery

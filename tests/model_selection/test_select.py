@@ -1075,8 +1075,8 @@ def test_what_was_asked_and_computed_stands_in_the_result(found):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "L2"}, "method='L2' must be one of 'l2', 'l1', .*'best'"),
-        ({"method": None}, "method=None must be one of 'l2'"),
+        ({"method": "L2"}, "method='L2' must be one of 'auto', 'l2', 'l1', .*'best'"),
+        ({"method": None}, "method=None must be one of 'auto', 'l2'"),
         ({"rule": "1se"}, "rule='1se' must be one of 'best', 'one_se'"),
         ({"scoring": "f1"}, "scoring='f1' must be one of 'accuracy', 'balanced_accuracy'"),
         ({"scoring": "neg_cost"}, "scoring='neg_cost' needs costs or class_weight"),

@@ -203,7 +203,7 @@ def _read_labels(summary, X, y, groups, feature_names):
             f"numbers; preprocess is {X.preprocess!r}."
         )
     classes = X.classes()
-    labels, groups = X.read_labels(0, X.n_samples)
+    labels, groups, _ = X.read_labels(0, X.n_samples)
     names = X.feature_names if X.has_names else None
     ids = None if X.groups is None else hash_names(groups)
     features = Features(X.n_features, names)

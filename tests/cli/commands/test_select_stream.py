@@ -183,7 +183,8 @@ def test_options_reach_the_selection(run, parts, monkeypatch):
         "method": "l1", "n_features_to_select": "auto", "rule": "best",
         "scoring": "balanced_accuracy", "max_features": "auto", "cv": 4, "n_repeats": 2,
         "checkpoint": None, "n_jobs": 2, "random_state": 7, "costs": None, "class_weight": None,
-        "include": None, "exclude": None, "per_class": None, "screen": None,
+        "include": None, "exclude": None, "per_class": None, "screen": None, "n_permutations": 0,
+        "permute_within": None, "stop_after": None, "learning_curve": False,
     }  # fmt: skip
 
 

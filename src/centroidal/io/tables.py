@@ -427,7 +427,8 @@ def _read_folder(path, request):
     if files is None:
         raise ValueError(
             f"{path} is a folder without matrix.mtx, features.tsv (or genes.tsv) and barcodes.tsv, "
-            "also .gz, as 10x writes it. A folder of .parquet files is read in batches (--stream)."
+            "also .gz, as 10x writes it. Folders of .parquet files or of text, and .zarr, are read "
+            "in batches, by select --stream and by predict."
         )
     digest = hashlib.sha256()
     for each in files:

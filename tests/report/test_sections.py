@@ -9,11 +9,13 @@ from centroidal.report.sections import (
     answer_section,
     block_section,
     caveat_section,
+    feature_section,
     request_section,
     words_section,
 )
 
 from ..l2 import select_features
+from .samples import judged
 
 
 def words_of(selection, comparison=None):
@@ -147,3 +149,20 @@ def test_words_stand_with_their_class_and_documents_that_hold_them():
     page = build_report(found).split('id="words"')[1].split("</section>")[0]
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
+
+
+def test_features_have_their_p_values_and_how_many_do_as_well_by_luck(selection):
+    test = judged(selection).permutations
+    values = np.linspace(0.01, 0.9, selection.feature_names.size)
+    evidence = replace(test, feature_p_values=values, expected_false=20 * values)
+    found = feature_section(replace(selection, permutations=evidence))
+    best = selection.ranking[0]
+    assert found["has_evidence"]
+    assert found["rows"][0][3:5] == pytest.approx([values[best], 20 * values[best]], rel=1e-4)
+    assert float(found["first"][0]["evidence"][0]) == pytest.approx(values[best], rel=1e-3)
+
+
+def test_features_without_permutations_have_no_p_values(selection):
+    found = feature_section(selection)
+    assert not found["has_evidence"]
+    assert found["rows"][0][3:5] == [None, None]

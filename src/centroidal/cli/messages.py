@@ -74,7 +74,9 @@ class Messages:
         seen = set()
 
         def show(message, category, filename, lineno, file=None, line=None):
-            if str(message) not in seen:
+            # Filters of warnings are no matter of threads, and without any scikit-learn says so.
+            is_noise = "sklearn.utils.parallel.delayed" in str(message)
+            if str(message) not in seen and not is_noise:
                 seen.add(str(message))
                 self.note(f"Warning: {message}", "warning")
 

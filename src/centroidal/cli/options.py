@@ -320,6 +320,7 @@ def add_common(parser):
         "--jobs", metavar="N",
         type=number_reader(bool, "a whole number other than 0"),
         help="cores to use, -1 for all; the result does not depend on it (default: all for "
-        f"methods that work in threads, {' and '.join(threaded)}, else 1)",
+        f"methods that work in threads, {' and '.join(threaded)}, and for "
+        "100 permutations or more, else 1)",
     )  # fmt: skip
     add_options(group, "--json", "--quiet", "--log", "--version")

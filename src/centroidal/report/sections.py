@@ -358,6 +358,7 @@ def feature_section(selection):
         "n_features": n_features,
         "labels": class_labels(selection.classes) if has_centers else [],
         "has_frequencies": selection.stability is not None,
+        "has_evidence": selection.permutations is not None,
         "center_word": METHODS[selection.method].center if is_known else "mean",
         "has_centers": has_centers,
         "has_stand_ins": selection.stand_ins is not None and any(selection.stand_ins),
@@ -428,14 +429,15 @@ def words_section(selection):
 
 
 def _feature_rows(selection):
-    """Name, gain, frequency and centers of the first features, as many as the budget allows."""
+    """Name, gain, frequency, p-value, luck and centers of features, as many as fit."""
     has_centers = len(selection.classes) <= _MAX_CENTER_COLUMNS
-    stability = selection.stability
+    stability, test = selection.stability, selection.permutations
     often = None if stability is None else stability.selection_frequencies_
+    evidence = [None, None] if test is None else [test.feature_p_values, test.expected_false]
     rows, size = [], 0
     for column in np.asarray(selection.ranking).tolist():
         row = [tidy(selection.feature_names[column]), json_number(selection.gains[column])]
-        row.append(None if often is None else json_number(often[column]))
+        row += [None if each is None else json_number(each[column]) for each in (often, *evidence)]
         if has_centers:
             row += map(json_number, selection.centers[:, column])
         size += len(json_text(row).encode()) + 1
@@ -446,12 +448,13 @@ def _feature_rows(selection):
 
 
 def _as_texts(rank, row):
-    name, gain, frequency, *centers = row
+    name, gain, frequency, p_value, luck, *centers = row
     return {
         "rank": rank,
         "name": name,
         "gain": _short(gain),
         "frequency": "" if frequency is None else percent(frequency),
+        "evidence": [_short(p_value), _short(luck)],
         "centers": [_short(each) for each in centers],
     }
 
@@ -498,6 +501,7 @@ def embedded_data(selection, features):
         },
         "hasCenters": features["has_centers"],
         "hasFrequencies": features["has_frequencies"],
+        "hasEvidence": features["has_evidence"],
     }
 
 

@@ -66,6 +66,7 @@ EXAMPLES = """\
   centroidal select s3://bucket/parts --target tumour --cluster tcp://scheduler:8786"""
 
 _N_RESAMPLES, _N_PERMUTATIONS, _N_STAND_INS = 50, 1000, 3
+_MANY = 100  # permutations from which on processes are worth their start
 _IN_MEMORY = (
     "--impute", "--join", "--transpose", "--duplicates", "--delimiter", "--decimal", *SHEET,
     "--resamples", "--covariates",
@@ -377,9 +378,10 @@ def n_resamples(args):
 
 
 def use_cores(args, method):
-    """Return the cores to use; if nothing is said, all where threads do, else one."""
+    """Return the cores to use; if nothing is said, all for threads or much work, else one."""
     uses_threads = method in METHODS and METHODS[method].threads
-    return -1 if args.jobs is None and uses_threads else args.jobs
+    is_long = hasattr(args, "permutations") and _evidence(args)["n_permutations"] >= _MANY
+    return -1 if args.jobs is None and (uses_threads or is_long) else args.jobs
 
 
 def _check_budget(args):
@@ -681,8 +683,8 @@ def _next_steps(args, table, outputs):
         words = ["centroidal", "compare", args.table, *given_options(args, same)]
         if args.encoding != "utf-8":
             words += ["--encoding", args.encoding]
-        is_feature = args.text is None and args.blocks in _left_out(args, table)
-        if args.blocks != args.groups and is_feature:
-            words += ["--drop", args.blocks]  # no feature there, either
+        no_feature = {args.blocks, *args.covariates} & set(_left_out(args, table))
+        for column in sorted(no_feature - {args.groups, *args.drop}) if args.text is None else ():
+            words += ["--drop", column]  # no feature there, either
         steps["compare classifiers"] = shlex.join(words)
     return steps

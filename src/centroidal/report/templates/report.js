@@ -235,12 +235,14 @@
   // ---------------------------------------------------------------- the table of features
 
   const table = byId("feature-table");
-  const rows = selection.features.map(([name, gain, frequency, ...centers], place) => ({
+  const rows = selection.features.map(([name, gain, frequency, p, luck, ...centers], place) => ({
     rank: place + 1,
     name,
     key: name.toLowerCase(),
     gain,
     frequency,
+    p,
+    luck,
     centers,
     ...(selection.details[place] ?? { tags: [], standIns: [] }),
   }));
@@ -293,6 +295,7 @@
     const cells = [element("td", { class: "number" }, numbers.format(row.rank)), name];
     const values = [short(row.gain)];
     if (selection.hasFrequencies) values.push(percent(row.frequency));
+    if (selection.hasEvidence) values.push(short(row.p), short(row.luck));
     values.push(...row.centers.map(short));
     cells.push(...values.map((text) => element("td", { class: "number" }, text)));
     return element("tr", isBeyond ? { class: "beyond" } : {}, ...cells);
@@ -321,7 +324,7 @@
 
   function sortBy(header) {
     const { column } = header.dataset;
-    order.isDown = order.column === column ? !order.isDown : column !== "rank" && column !== "name";
+    order.isDown = order.column === column ? !order.isDown : !["rank", "name", "p", "luck"].includes(column);
     order.column = column;
     for (const each of table.querySelectorAll("th[data-column]")) each.removeAttribute("aria-sort");
     header.setAttribute("aria-sort", order.isDown ? "descending" : "ascending");
@@ -359,12 +362,14 @@
     const harmless = (name) => plain(name).replace(/^(?='*\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/, "'");
     const head = ["rank", "feature", "gain"];
     if (selection.hasFrequencies) head.push("selected_again");
+    if (selection.hasEvidence) head.push("p_value", "expected_false");
     const hasStandIns = rows.some((row) => row.standIns.length);
     if (hasStandIns) head.push("stand_ins");
     if (selection.hasCenters) head.push(...selection.classes.map((name) => `center ${plain(name)}`));
     const lines = matching().map((row) => {
       const cells = [row.rank, harmless(row.name), plain(row.gain)];
       if (selection.hasFrequencies) cells.push(plain(row.frequency));
+      if (selection.hasEvidence) cells.push(plain(row.p), plain(row.luck));
       if (hasStandIns) cells.push(harmless(row.standIns.map(([other]) => other).join("; ")));
       return [...cells, ...row.centers.map(plain)].join("\t");
     });

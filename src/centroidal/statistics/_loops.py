@@ -298,14 +298,40 @@ def take_members(columns, order, members):
 
 
 @compiled
+def sum_distances(values, one, other):
+    """Return the sums of the distances of values from two points.
+
+    Four at a time: each sum would wait for the value before.
+    """
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    e, f, g, h = 0.0, 0.0, 0.0, 0.0
+    last = values.size - values.size % 4
+    for i in range(0, last, 4):
+        w, x, y, z = values[i], values[i + 1], values[i + 2], values[i + 3]
+        a += abs(w - one)
+        b += abs(x - one)
+        c += abs(y - one)
+        d += abs(z - one)
+        e += abs(w - other)
+        f += abs(x - other)
+        g += abs(y - other)
+        h += abs(z - other)
+    for i in range(last, values.size):
+        a += abs(values[i] - one)
+        e += abs(values[i] - other)
+    return (a + b) + (c + d), (e + f) + (g + h)
+
+
+@compiled
 def equal_weight_dispersions(
     members, start, bounds, totals, half, lowest, highest, room, class_room, summary
 ):
     """Find what is left to summarise of each row of `members`, a feature from `start` on.
 
-    Samples stand class by class, `bounds` is where each class begins. The weighted median of all
-    lies between the `lowest` and the `highest` middle value of a class, so only values there are
-    looked at. The weights in the `room` are 1.
+    Samples stand class by class, `bounds` is where each class begins; the first half of a class is
+    below its middle, the second is not. The weighted median of all lies between the `lowest` and
+    the `highest` middle value of a class, so only values there are looked at. The weights in the
+    `room` are 1.
     """
     medians, dispersions, shared, shared_dispersion = summary
     values, codes, weights = room
@@ -313,22 +339,24 @@ def equal_weight_dispersions(
     for j in range(members.shape[0]):
         low, high, n = lowest[j], highest[j], np.int64(0)
         for c in range(totals.size):
-            n_below = np.int64(0)
-            for position in range(bounds[c], bounds[c + 1]):
-                # Without a branch, of which the processor would guess every other one wrong.
-                value = members[j, position]
-                values[n], codes[n] = value, c
-                n += (value >= low) & (value <= high)
-                n_below += value < low
-            below[c] = n_below
+            first, middle = n, (bounds[c + 1] - bounds[c]) // 2
+            own = members[j, bounds[c] : bounds[c + 1]]
+            # Without branches, of which the processor would guess every other one wrong.
+            for i in range(middle):
+                values[n] = own[i]
+                n += own[i] >= low
+            below[c] = middle - (n - first)
+            for i in range(middle, own.size):
+                values[n] = own[i]
+                n += own[i] <= high
+            for i in range(first, n):
+                codes[i] = c
         median = weighted_median(values, codes, weights, n, totals, half, below, less, equal)
         shared[start + j] = median
         for c in range(totals.size):
             if totals[c] > 0.0:
-                own, total, total_shared = medians[c, start + j], 0.0, 0.0
-                for position in range(bounds[c], bounds[c + 1]):
-                    total += abs(members[j, position] - own)
-                    total_shared += abs(members[j, position] - median)
+                own = members[j, bounds[c] : bounds[c + 1]]
+                total, total_shared = sum_distances(own, medians[c, start + j], median)
                 dispersions[c, start + j] = total / totals[c]
                 shared_dispersion[start + j] += total_shared / totals[c]
 

@@ -14,6 +14,7 @@ from centroidal.model_selection import METHODS, Method, compare, comparison_line
 from centroidal.model_selection.methods import (
     DataKind,
     best_candidates,
+    draw_folds_once,
     selection_methods,
 )
 from centroidal.model_selection.procedures import RankedProcedure
@@ -159,3 +160,9 @@ def test_list_of_methods_loads_no_library():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "set()\n"
+
+
+def test_folds_are_drawn_once_for_several_methods_and_for_networks():
+    assert draw_folds_once(["l2", "recursive"])
+    assert draw_folds_once(["encoder"])
+    assert not any(draw_folds_once([key]) for key in ("l2", "l21", "linear"))

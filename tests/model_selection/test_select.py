@@ -550,13 +550,13 @@ def test_encoder_selects_behind_a_filter(monkeypatch):
     pytest.importorskip("torch", reason="encoders need PyTorch")
     small = partial(SparseCentroidEncoder, hidden_layer_sizes=(3,), max_epochs=2)
     monkeypatch.setattr(feature_selection, "SparseCentroidEncoder", small)
-    made = make_expression(24, 1010, 5, 2, random_state=0)
+    made = make_expression(24, 270, 5, 2, random_state=0)
     selection = select_features(
         made.data, made.target, method="encoder", n_features_to_select=3, **QUICK
     )
     encoder = selection.model.estimator_["select"]
     assert isinstance(encoder.prefilter, ReliefFSelector)
-    assert encoder.prefilter.n_features_to_select == 1000
+    assert encoder.prefilter.n_features_to_select == 256
     assert columns_of(selection.model) == sorted(selection.selected.tolist())
     assert encoder.random_state == selection.seed == 0
     assert selection.confusion.sum() == 24

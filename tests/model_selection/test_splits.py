@@ -119,6 +119,11 @@ def test_repeats_depend_on_the_samples_and_on_whether_sums_of_folds_merge(n_samp
     assert n_repeats_of(7, n_samples, merges=True) == 7
 
 
+def test_folds_are_drawn_once_where_that_takes_long_enough():
+    assert n_repeats_of(None, 100, merges=False, once=True) == 1
+    assert n_repeats_of(3, 100, merges=False, once=True) == 3
+
+
 def test_every_training_set_has_samples_of_each_class():
     groups = np.arange(12) // 2
     codes = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])

@@ -270,7 +270,7 @@ _KNOWN = {
     "--repeats": {
         "type": whole_number(1), "metavar": "N",
         "help": "how often the parts are drawn anew (default: 3; select: 1 beyond 20,000 samples, "
-        "and with l2 10 up to 100 samples and 5 up to 2,000)",
+        "with l2 10 up to 100 samples and 5 up to 2,000, with best and encoder 1)",
     },
     "--trust": {
         "action": "append", "default": [], "metavar": "MODULE.TYPE",

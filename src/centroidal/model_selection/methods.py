@@ -23,6 +23,7 @@ __all__ = [
     "DataKind",
     "Method",
     "best_candidates",
+    "draw_folds_once",
     "lineup_methods",
     "meant_method",
     "metric_of",
@@ -80,7 +81,7 @@ def plain_score(value, scoring):
 
 
 BEST = "best"  # stands for whichever of several methods does best in the folds
-_MOST_FOR_ENCODER = 1000
+_MOST_FOR_ENCODER = 256  # features: as many as classifiers are tried with
 _MOST_FOR_RECURSIVE = 1000  # samples: its Gram matrices grow with their square
 _N_FOLDS = 5
 _TOL_FOR_RANKS = 1e-4  # only the order of the features is wanted of the l2,1 problem
@@ -216,6 +217,11 @@ def best_candidates(is_sparse):
         for key, each in selection_methods().items()
         if each.takes(is_sparse) and not each.is_costly
     )
+
+
+def draw_folds_once(keys):
+    """Whether folds are drawn once if nothing is said: several methods, or networks, take long."""
+    return len(keys) > 1 or any("torch" in METHODS[key].needs for key in keys)
 
 
 def lineup_methods(is_sparse, neural):

@@ -30,7 +30,15 @@ from ..streaming.batches import Batches, batches
 from ..streaming.query_reader import is_query
 from .annotated import take_annotated
 from .feature_flow import steps_of
-from .methods import AUTO, BEST, METHODS, best_candidates, meant_method, selection_methods
+from .methods import (
+    AUTO,
+    BEST,
+    METHODS,
+    best_candidates,
+    draw_folds_once,
+    meant_method,
+    selection_methods,
+)
 from .metrics import majority_score
 from .nested import Candidate, Choice, NestedScores, ScoreAgain, nested_cross_validation
 from .panels import Panel, PanelProcedure, Wishes
@@ -166,7 +174,8 @@ def select_features(
         samples in memory, also the fold of each one, from 0 on, or a row of them for each repeat.
     n_repeats : int or None, default=None
         How often the folds are drawn anew. None is 3, and 1 beyond 20,000 samples; for "l2", where
-        sums of folds make a repeat cheap, it is 10 up to 100 samples and 5 up to 2,000.
+        sums of folds make a repeat cheap, it is 10 up to 100 samples and 5 up to 2,000; for "best"
+        and "encoder", which take long, it is 1.
     groups : array-like of shape (n_samples,), default=None
         What samples belong together, such as the patient they come from: all samples of a group
         are in the same fold, outer and inner, so that the score is that for new groups. Where a
@@ -584,7 +593,8 @@ def _cut(source, cv, n_repeats, candidates, is_nested):
         return source.cut(given.n_folds, len(given.folds), is_nested)
     n_folds = check_n_folds(cv, source.units, is_nested)
     merges = all(each.procedure.merges for each in candidates.values())
-    n_repeats = n_repeats_of(n_repeats, int(source.class_counts.sum()), merges)
+    n_samples, once = int(source.class_counts.sum()), draw_folds_once(candidates)
+    n_repeats = n_repeats_of(n_repeats, n_samples, merges, once)
     return source.cut(n_folds, n_repeats, is_nested)
 
 

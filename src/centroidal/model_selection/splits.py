@@ -62,11 +62,13 @@ def list_folds(cv, X, labels, **split_params):
     return folds
 
 
-def n_repeats_of(n_repeats, n_samples, merges):
-    """Return how often folds are drawn; None is by the number of samples and the method."""
+def n_repeats_of(n_repeats, n_samples, merges, once=False):
+    """Return how often folds are drawn; None is by the samples and the method, or `once`."""
     if n_repeats is not None:
         check_count("n_repeats", n_repeats)
         return int(n_repeats)
+    if once:
+        return 1
     cheap, other = next(rest for most, *rest in _REPEATS if n_samples <= most)
     return cheap if merges else other
 

@@ -118,7 +118,7 @@ def test_null_scores_of_the_margin_rule_are_those_of_selecting_again(
     kind, has_groups, class_weight, monkeypatch
 ):
     disjoint = METHODS["disjoint"]
-    margin = replace(disjoint, key="margin", build=lambda kind: disjoint.build(kind).take(0))
+    margin = replace(disjoint, key="margin", build=lambda kind: disjoint.build(kind).take(-1))
     monkeypatch.setitem(METHODS, "margin", margin)
     (rule,) = margin.build(DataKind(8)).estimators
     assert rule.assignment == "margin"

@@ -137,7 +137,7 @@ def test_select_then_predict_in_a_new_process_equals_the_python_api(run, tmp_pat
     options = ("--target", "tree", "--id", "sample", "--model", "m.skops")
     select(run, "old.csv", *options)
     found = run_alone("predict", "m.skops", "new.csv", "-o", "p.csv")
-    assert (found.code, found.err) == (0, "")
+    assert (found.code, found.err) == (0, "Predicting ...\n")
 
     here = select_features(X, y, n_features_to_select=2, cv=3, n_repeats=1, random_state=0)
     expected = here.model.predict_proba(new)
@@ -363,7 +363,8 @@ def test_gaps_are_filled_by_medians_or_left_out(run, tmp_path):
     X[0, 0] = X[5, 0] = np.nan
     path = write_csv(tmp_path / "t.csv", X, y)
     path.write_text(path.read_text().replace("nan", ""))
-    filled = select(run, "t.csv", "--target", "tree", "--impute", "median", "--model", "m.skops")
+    asked = ("--target", "tree", "-k", "3")  # which are g0, g1 and g2
+    filled = select(run, "t.csv", *asked, "--impute", "median", "--model", "m.skops")
     assert filled["selection"]["impute"] == "median"
     assert filled["table"]["n_features"] == 6
     left = select(run, "t.csv", "--target", "tree", "--impute", "drop-features")

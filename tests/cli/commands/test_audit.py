@@ -87,7 +87,9 @@ def test_ctrl_c_gives_the_p_value_of_what_is_finished(run, trees, monkeypatch):
     assert "Warning" not in found.err
 
 
-def test_each_ctrl_c_ends_the_part_in_which_it_comes_and_the_answer_is_told(run, trees, monkeypatch):
+def test_each_ctrl_c_ends_the_part_in_which_it_comes_and_the_answer_is_told(
+    run, trees, monkeypatch
+):
     def interrupt_twice(X, y, progress, **options):
         def again(n_done, n_steps, what):
             if what == "permutation 3" or what.startswith("learning curve, 1 of"):
@@ -97,8 +99,8 @@ def test_each_ctrl_c_ends_the_part_in_which_it_comes_and_the_answer_is_told(run,
         return select_features(X, y, progress=again, **options)
 
     monkeypatch.setattr("centroidal.model_selection.select_features", interrupt_twice)
-    found = run("audit", trees, *ASKED, "--jobs", "1")
+    found = run("audit", trees, *ASKED, "--jobs", "1", "--json")
+    told = json.loads(found.out)["selection"]
     assert found.code == 0
-    assert "It was interrupted; 29 were asked for." in found.out
-    assert "features tell the 3 classes apart" in found.out
-    assert "more samples" not in found.out
+    assert told["permutations"]["n_permutations"] < told["permutations"]["n_asked"] == 29
+    assert told["learning_curve"] is None

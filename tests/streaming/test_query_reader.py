@@ -248,4 +248,4 @@ def test_memory_does_not_grow_with_the_rows(tmp_path, rng, kind):
         [sys.executable, "-c", PEAK, tmp_path / "small", tmp_path / "large", kind],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert float(done.stdout.split()[-1]) < 100  # MB, of 256 that are added
+    assert float(done.stdout.split()[-1]) < 150  # MB, of 256 that are added; allocators keep some

@@ -413,6 +413,7 @@ def test_forged_lengths_of_texts_take_no_memory(path, tmp_path):
 
 @pytest.fixture
 def memory_url():
+    pytest.importorskip("zarr")
     fsspec = pytest.importorskip("fsspec")
     yield "memory://cells/t.zarr"
     fsspec.filesystem("memory").rm("/cells", recursive=True)
@@ -447,5 +448,6 @@ def test_chunk_at_a_url_that_unpacks_to_more_than_it_says_is_not_unpacked(versio
 
 
 def test_zarr_at_a_url_that_is_not_there_is_said(tmp_path):
+    pytest.importorskip("zarr")
     with pytest.raises(FileNotFoundError, match="no file or folder file://.*nothing.zarr"):
         batches(f"file://{tmp_path}/nothing.zarr", target="kind")

@@ -159,5 +159,5 @@ def test_no_private_module_or_name_is_imported_across_rooms():
 def test_source_stays_small():
     modules = list((ROOT / "src").rglob("*.py"))
     n_lines = sum(len(path.read_text().splitlines()) for path in modules)
-    assert len(modules) <= 224
-    assert n_lines <= 52_900
+    assert len(modules) <= 230
+    assert n_lines <= 54_500

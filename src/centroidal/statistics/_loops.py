@@ -290,75 +290,125 @@ def smallest_above(values, n, bound):
 
 
 @compiled
-def take_members(columns, order, members):
-    """Copy the samples in `order` from each row of `columns`."""
-    for j in range(columns.shape[0]):
-        for position in range(order.size):
-            members[j, position] = columns[j, order[position]]
+def take_members(X, order, members):
+    """Copy the rows of `X` in `order` to the columns of `members`.
+
+    Eight at a time: a cache line of `members`, so that none is left before it is full.
+    """
+    last = order.size - order.size % 8
+    for p in range(0, last, 8):
+        a, b, c, d = order[p], order[p + 1], order[p + 2], order[p + 3]
+        e, f, g, h = order[p + 4], order[p + 5], order[p + 6], order[p + 7]
+        for j in range(X.shape[1]):
+            own = members[j]
+            own[p], own[p + 1], own[p + 2], own[p + 3] = X[a, j], X[b, j], X[c, j], X[d, j]
+            own[p + 4], own[p + 5], own[p + 6], own[p + 7] = X[e, j], X[f, j], X[g, j], X[h, j]
+    for p in range(last, order.size):
+        for j in range(X.shape[1]):
+            members[j, p] = X[order[p], j]
 
 
 @compiled
-def sum_distances(values, one, other):
-    """Return the sums of the distances of values from two points.
-
-    Four at a time: each sum would wait for the value before.
-    """
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    e, f, g, h = 0.0, 0.0, 0.0, 0.0
+def largest(values):
+    """Return the largest value, found four at a time: each would wait for the one before."""
+    a, b, c, d = values[0], values[0], values[0], values[0]
     last = values.size - values.size % 4
     for i in range(0, last, 4):
         w, x, y, z = values[i], values[i + 1], values[i + 2], values[i + 3]
-        a += abs(w - one)
-        b += abs(x - one)
-        c += abs(y - one)
-        d += abs(z - one)
-        e += abs(w - other)
-        f += abs(x - other)
-        g += abs(y - other)
-        h += abs(z - other)
+        a = w if w > a else a
+        b = x if x > b else b
+        c = y if y > c else c
+        d = z if z > d else d
     for i in range(last, values.size):
-        a += abs(values[i] - one)
-        e += abs(values[i] - other)
-    return (a + b) + (c + d), (e + f) + (g + h)
+        a = values[i] if values[i] > a else a
+    return max(max(a, b), max(c, d))
 
 
 @compiled
-def equal_weight_dispersions(
-    members, start, bounds, totals, half, lowest, highest, room, class_room, summary
-):
-    """Find what is left to summarise of each row of `members`, a feature from `start` on.
+def sum_distances(values, point):
+    """Return the sum of the distances of values from a point, four at a time as `largest`."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    last = values.size - values.size % 4
+    for i in range(0, last, 4):
+        w, x, y, z = values[i], values[i + 1], values[i + 2], values[i + 3]
+        a += abs(w - point)
+        b += abs(x - point)
+        c += abs(y - point)
+        d += abs(z - point)
+    for i in range(last, values.size):
+        a += abs(values[i] - point)
+    return (a + b) + (c + d)
+
+
+@compiled
+def keep_least(values, least, kept):
+    """Copy the values that are not below `least`; return how many.
+
+    Without branches, of which the processor would guess every other one wrong.
+    """
+    n = 0
+    for i in range(values.size):
+        kept[n] = values[i]
+        n += values[i] >= least
+    return n
+
+
+@compiled
+def keep_most(values, most, kept):
+    """Copy the values that are not above `most`; return how many."""
+    n = 0
+    for i in range(values.size):
+        kept[n] = values[i]
+        n += values[i] <= most
+    return n
+
+
+@compiled
+def equal_weight_summary(members, start, bounds, totals, half, room, class_room, summary):
+    """Summarise each row of `members`, a feature from `start` on.
 
     Samples stand class by class, `bounds` is where each class begins; the first half of a class is
-    below its middle, the second is not. The weighted median of all lies between the `lowest` and
-    the `highest` middle value of a class, so only values there are looked at. The weights in the
-    `room` are 1.
+    below its middle, the second is not. The weighted median of all lies between the lowest and the
+    highest middle value of a class, so only values there are looked at; the others are on one side
+    of both medians. The weights in the `room` are 1.
     """
     medians, dispersions, shared, shared_dispersion = summary
     values, codes, weights = room
     below, less, equal = class_room
+    outside = np.empty(totals.size)
     for j in range(members.shape[0]):
-        low, high, n = lowest[j], highest[j], np.int64(0)
+        low, high, n = np.inf, -np.inf, np.int64(0)
         for c in range(totals.size):
-            first, middle = n, (bounds[c + 1] - bounds[c]) // 2
+            if totals[c] > 0.0:
+                own = members[j, bounds[c] : bounds[c + 1]]
+                middle = own.size // 2
+                upper = own[middle]
+                lower = upper if own.size % 2 else largest(own[:middle])
+                low, high = min(low, lower), max(high, upper)
+                medians[c, start + j] = 0.5 * (lower + upper)
+                dispersions[c, start + j] = sum_distances(own, upper) / totals[c]
+        for c in range(totals.size):
+            first = n
             own = members[j, bounds[c] : bounds[c + 1]]
-            # Without branches, of which the processor would guess every other one wrong.
-            for i in range(middle):
-                values[n] = own[i]
-                n += own[i] >= low
-            below[c] = middle - (n - first)
-            for i in range(middle, own.size):
-                values[n] = own[i]
-                n += own[i] <= high
+            middle = own.size // 2
+            kept = keep_least(own[:middle], low, values[n:])
+            below[c] = middle - kept
+            n += kept
+            n += keep_most(own[middle:], high, values[n:])
+            outside[c] = 2.0 * below[c] + (n - first) - own.size
             for i in range(first, n):
                 codes[i] = c
         median = weighted_median(values, codes, weights, n, totals, half, below, less, equal)
         shared[start + j] = median
         for c in range(totals.size):
             if totals[c] > 0.0:
-                own = members[j, bounds[c] : bounds[c + 1]]
-                total, total_shared = sum_distances(own, medians[c, start + j], median)
-                dispersions[c, start + j] = total / totals[c]
-                shared_dispersion[start + j] += total_shared / totals[c]
+                equal[c] = outside[c] * (median - medians[c, start + j])
+        for i in range(n):
+            c = codes[i]
+            equal[c] += abs(values[i] - median) - abs(values[i] - medians[c, start + j])
+        for c in range(totals.size):
+            if totals[c] > 0.0:
+                shared_dispersion[start + j] += dispersions[c, start + j] + equal[c] / totals[c]
 
 
 @compiled

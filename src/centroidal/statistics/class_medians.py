@@ -133,16 +133,12 @@ class _Members(NamedTuple):
 
         The array is used again: to get new memory from the system takes longer than to fill it.
         """
-        n_rows, width = self.X.shape[0], min(_width(self.X), stop - start)
-        columns, members = np.empty((width, n_rows)), np.empty((width, self.order.size))
-        for first in range(start, stop, width):
-            block = slice(first, min(first + width, stop))
-            own = slice(block.stop - first)
-            for row in range(0, n_rows, _ROWS_AT_ONCE):
-                rows = slice(row, row + _ROWS_AT_ONCE)
-                columns[own, rows] = self.X[rows, block].T
-            _loops.take_members(columns[own], self.order, members[own])
-            yield block, members[own]
+        members = np.empty((min(_width(self.X), stop - start), self.order.size))
+        for first in range(start, stop, len(members)):
+            block = slice(first, min(first + len(members), stop))
+            own = members[: block.stop - first]
+            _loops.take_members(self.X[:, block], self.order, own)
+            yield block, own
 
     def by_class(self, members):
         """Yield the classes that have samples, and these."""
@@ -163,17 +159,13 @@ def _equal_weight_summary(X, labels, summary):
     samples = _Members.of(X, labels)
 
     def summarise(start, stop):
-        n, medians = samples.order.size, summary[0]
+        n = samples.order.size
         room = np.empty(n), np.empty(n, np.int32), np.ones(n)
         for block, members in samples.blocks(start, stop):
-            middles = []
-            for c, own in samples.by_class(members):
-                middles.append(_middle_values(own))
-                with np.errstate(over="ignore"):  # what is too large is told later
-                    medians[c, block] = 0.5 * np.add(*middles[-1])
-            lowest, highest = np.min(middles, axis=(0, 1)), np.max(middles, axis=(0, 1))
-            _loops.equal_weight_dispersions(
-                members, block.start, samples.bounds, labels.totals, labels.half, lowest, highest,
+            for _, own in samples.by_class(members):
+                own.partition(own.shape[1] // 2, axis=1)  # NumPy has fast loops for one place
+            _loops.equal_weight_summary(
+                members, block.start, samples.bounds, labels.totals, labels.half,
                 room, _class_room(labels.n_classes), summary,
             )  # fmt: skip
 

@@ -13,6 +13,14 @@ Assignment: TypeAlias = Literal["alternating", "margin"]
 Calibration: TypeAlias = Literal[None, "logistic"]
 CenterMetric: TypeAlias = Literal["l2", "l1", "mahalanobis"]
 CenterScale: TypeAlias = Literal[None, "std", "within", "mad"]
+Classifier: TypeAlias = Literal[
+    "auto",
+    "any",
+    "whitened centers",
+    "nearest centers",
+    "linear SVM",
+    "logistic regression",
+]
 CommonFeatures: TypeAlias = Literal["same", "intersection"]
 Covariance: TypeAlias = Literal["within", "total"]
 Decimal: TypeAlias = Literal[".", ","]

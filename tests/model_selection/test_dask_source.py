@@ -241,6 +241,7 @@ def test_columns_that_are_named_must_be_there(frame, data):
 REFUSED = {
     "method": "l1", "impute": "mean", "checkpoint": "c.skops", "n_jobs": 2,
     "n_resamples": 50, "distinct": 0.8, "scoring": "roc_auc",
+    "classifier": "linear SVM",
 }  # fmt: skip
 
 

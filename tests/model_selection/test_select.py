@@ -468,18 +468,37 @@ def test_model_is_the_one_that_a_user_would_fit_to_all_samples(fast, genes, meth
     )
 
 
-def test_classifier_is_chosen_inside_the_folds_for_a_given_number_too(genes, question):
+@pytest.mark.parametrize(
+    ("method", "classifier", "names"),
+    [
+        ("relief", "auto", CLASSIFIERS),
+        ("relief", "logistic regression", ["logistic regression"]),
+        ("l2", "any", CLASSIFIERS),
+        ("l1", "linear SVM", ["linear SVM"]),
+    ],
+)
+def test_classifier_is_chosen_inside_the_folds_for_a_given_number_too(
+    genes, question, method, classifier, names
+):
     selection = select_features(
-        *genes, method="relief", n_features_to_select=4, random_state=SEED, **CUT
-    )
-    answer = answer_of(question, {"relief": try_method(question, "relief", [4])})
-    names = [each["classifier"] for each in selection.fold_choices]
-    assert names == [each.classifier for each in answer.sizes]
+        *genes, method=method, classifier=classifier, n_features_to_select=4, random_state=SEED,
+        **CUT,
+    )  # fmt: skip
+    sizes = [Size(4, name) for name in names]
+    answer = answer_of(question, {method: try_method(question, method, sizes)})
+    told = [each["classifier"] for each in selection.fold_choices]
+    assert told == [each.classifier for each in answer.sizes]
     assert selection.classifier == answer.size.classifier
     assert selection.score == np.mean(answer.scores)
     assert_predictions(selection, question, answer)
     with pytest.raises(ValueError, match="cv=2"):
         select_features(*genes, method="relief", n_features_to_select=4, cv=2)
+
+
+def test_one_classifier_is_no_choice(genes):
+    asked = {"n_features_to_select": 4, "cv": 2, "n_repeats": 1, "random_state": SEED}
+    selection = select_features(*genes, method="fisher", classifier="nearest centers", **asked)
+    assert selection.classifier_scores.keys() == {"nearest centers"}
 
 
 def test_classifier_is_told_where_there_is_a_choice(fast):
@@ -1078,6 +1097,10 @@ def test_what_was_asked_and_computed_stands_in_the_result(found):
         ({"method": "L2"}, "method='L2' must be one of 'auto', 'l2', 'l1', .*'best'"),
         ({"method": None}, "method=None must be one of 'auto', 'l2'"),
         ({"rule": "1se"}, "rule='1se' must be one of 'best', 'one_se'"),
+        (
+            {"classifier": "svm"},
+            "classifier='svm' must be one of 'auto', 'any', 'whitened centers'",
+        ),
         ({"scoring": "f1"}, "scoring='f1' must be one of 'accuracy', 'balanced_accuracy'"),
         ({"scoring": "neg_cost"}, "scoring='neg_cost' needs costs or class_weight"),
         ({"costs": np.eye(2)}, r"costs of shape \(2, 2\) must have a row and a column for each of"),

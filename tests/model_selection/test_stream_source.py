@@ -528,6 +528,7 @@ def test_labels_without_a_meaning_are_recognised_by_chance(tmp_path):
     [
         ({"method": "fisher"}, ValueError, "method='fisher' must be .*l2.*l1"),
         ({"rule": "first"}, ValueError, "rule='first' must be"),
+        ({"classifier": "any"}, ValueError, "classifier='any' needs all samples in memory"),
         ({"scoring": "f1"}, ValueError, "scoring='f1' must be"),
         (
             {"n_features_to_select": 0},

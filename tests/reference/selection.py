@@ -74,10 +74,8 @@ class Size(int):
 
 def model_of(method, size, *, impute=None, is_sparse=False):
     """The classifier of a method with a number of features, as a user would write it."""
-    if method == "l2":
-        steps = [SparseCenterClassifier(size, scale="std" if is_sparse else "within")]
-    elif method == "l1":
-        steps = [SparseCenterClassifier(size, metric="l1", scale="mad")]
+    if method in ("l2", "l1") and not isinstance(size, Size):
+        steps = [centers_of(method, size, is_sparse)]
     else:
         steps = [StandardScaler(with_mean=not is_sparse), *ranked_steps(method, size, is_sparse)]
     if impute is not None:
@@ -85,10 +83,18 @@ def model_of(method, size, *, impute=None, is_sparse=False):
     return steps[0] if len(steps) == 1 else make_pipeline(*steps)
 
 
+def centers_of(method, size, is_sparse):
+    if method == "l2":
+        return SparseCenterClassifier(size, scale="std" if is_sparse else "within")
+    return SparseCenterClassifier(size, metric="l1", scale="mad")
+
+
 def ranked_steps(method, size, is_sparse=False):
     number = int(size)
     fisher = FisherSubspaceClassifier()
     selectors = {
+        "l2": centers_of("l2", number, is_sparse),
+        "l1": centers_of("l1", number, is_sparse),
         "disjoint": MarginSelector(number),
         "fisher": SelectFromModel(fisher, max_features=number, threshold=-np.inf, norm_order=2),
         "l21": L21CentroidSelector(n_features_to_select=number, tol=1e-4),
@@ -112,8 +118,8 @@ def sizes_of(method, n_features, n_classes):
 
 
 def with_classifiers(method, sizes):
-    """Each size for each classifier, where there are several."""
-    if method in ("l2", "l1"):
+    """Each size for each classifier, where there are several and none is named."""
+    if method in ("l2", "l1") or isinstance(sizes[0], Size):
         return sizes
     return [Size(size, name) for size in sizes for name in classifiers_of(method)]
 

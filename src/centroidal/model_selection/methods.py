@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 __all__ = [
+    "ANY",
     "AUTO",
     "BEST",
     "DEFAULT",
@@ -34,6 +35,7 @@ __all__ = [
 
 AUTO = "auto"  # stands for one method, by the kind of the samples, see `meant_method`
 DEFAULT = AUTO
+ANY = "any"  # stands for whichever classifier behind a ranking the folds prefer
 
 
 class Score(NamedTuple):
@@ -105,6 +107,7 @@ class DataKind(NamedTuple):
     cv: Any = None
     scoring: Any = None
     sizes: Any = None  # numbers of features to try, where each of them costs a fit
+    classifier: str = AUTO  # behind a ranking: one by name, ANY, or AUTO: of a method
 
 
 @dataclass(frozen=True)
@@ -237,16 +240,22 @@ def lineup_methods(is_sparse, neural):
 
 
 def _build_l2(kind):
-    from .procedures import CentersProcedure
-
     # Sparse data are divided by what leaves zeros alone.
-    return CentersProcedure.of(scale="std" if kind.is_sparse else "within")
+    return _build_centers(kind, scale="std" if kind.is_sparse else "within")
 
 
 def _build_l1(kind):
+    return _build_centers(kind, metric="l1", scale="mad")
+
+
+def _build_centers(kind, **parameters):
+    """Build sparse centers, or their ranking where something else is to classify by it."""
     from .procedures import CentersProcedure
 
-    return CentersProcedure.of(metric="l1", scale="mad")
+    centers = CentersProcedure.of(**parameters)
+    if kind.classifier in (AUTO, *centers.classifiers):
+        return centers
+    return _rank_and_classify(kind, centers.estimator)
 
 
 def _build_disjoint(kind):
@@ -290,7 +299,10 @@ def _rank_and_classify(kind, ranker, own=None, **options):
     """Build what classifies behind a ranking, by the classifiers of all or by one of its own."""
     from .procedures import RankedProcedure
 
-    return RankedProcedure(_scaler(kind), ranker, _plain_classifiers(kind) | (own or {}), **options)
+    classifiers = _plain_classifiers(kind) | (own or {})
+    if kind.classifier not in (AUTO, ANY):
+        classifiers = {kind.classifier: classifiers[kind.classifier]}
+    return RankedProcedure(_scaler(kind), ranker, classifiers, **options)
 
 
 def _plain_classifiers(kind):

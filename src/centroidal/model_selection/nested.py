@@ -9,7 +9,7 @@ choose among models of a path by cross-validation, at the end, use the same tabl
 
 from functools import cached_property, partial
 from numbers import Integral
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, get_args
 
 import numpy as np
 from sklearn import get_config
@@ -25,7 +25,7 @@ from .._parameters import (
     optional,
 )
 from .._progress import ProgressMixin, with_callbacks
-from .._typing import Array, ArrayLike
+from .._typing import Array, ArrayLike, Classifier
 from ..solvers.calibration import fit_temperature, temper
 from ..solvers.conformal import HeldOut
 from ..statistics import map_blocks
@@ -158,19 +158,21 @@ def score_path(path, data, test, scoring, score_params=None):
 
 
 class Choice(NamedTuple):
-    """How a number of features is chosen: which are asked for, the rule, and what counts."""
+    """How a model is chosen: which numbers of features are asked for, the rule, and what counts."""
 
     n_features_to_select: Any
     rule: str
     scoring: str
     max_features: Any = None  # that may be chosen; None for any number
     costs: np.ndarray | None = None  # of predictions, true classes in rows; they decide
+    classifier: str = AUTO  # behind a ranking
 
     def check(self):
         """Raise unless each is something that can be asked for."""
         optional(check_count)("max_features", self.max_features)
         CHECKS["rule"]("rule", self.rule)
         check_choice("scoring", self.scoring, SCORINGS)
+        check_choice("classifier", self.classifier, get_args(Classifier))
         number = self.n_features_to_select
         if isinstance(number, bool) or not (isinstance(number, Integral) or number == AUTO):
             raise TypeError(f"n_features_to_select={number!r} must be an int or 'auto'.")

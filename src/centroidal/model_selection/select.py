@@ -14,6 +14,7 @@ from .._optional import require
 from .._parameters import check_choice, check_costs, check_count, check_jobs, number
 from .._typing import (
     ArrayLike,
+    Classifier,
     ClassWeight,
     Costs,
     Estimator,
@@ -74,6 +75,7 @@ def select_features(
     target: str | None = None,
     layer: str | None = None,
     method: str = "auto",
+    classifier: Classifier = "auto",
     n_features_to_select: int | Literal["auto"] = "auto",
     max_features: int | Literal["auto"] | None = "auto",
     rule: Rule = "one_se",
@@ -141,6 +143,12 @@ def select_features(
         and "l2" for more of them, sparse rows, text, a `budget`, batches and Dask collections;
         `FeatureSelection.method` is the one that it stands for. Batches take "l2" and "l1", Dask
         collections "l2"; the others need all samples.
+    classifier : str, default="auto"
+        What classifies by the selected features: "whitened centers", "nearest centers", "linear
+        SVM", "logistic regression", or "any", whichever of them the folds prefer. "auto" is "any",
+        but for "l2" and "l1", of which it is "nearest centers": those are all that samples in
+        batches or on workers can have, and the fastest. `FeatureSelection.classifier` tells which
+        it was.
     n_features_to_select : int or "auto", default="auto"
         How many features; "auto" chooses.
     max_features : int, "auto" or None, default="auto"
@@ -354,7 +362,8 @@ def select_features(
         X, y, groups, blocks = _find_labels(X, y, target, groups, blocks)
     wishes = Wishes(include, exclude, distinct, per_class, feature_costs, budget)
     of_text = X.text if isinstance(X, Batches) else text
-    choice = _check_wishes(wishes, n_features_to_select, max_features, rule, scoring, of_text)
+    asked = Choice(n_features_to_select, rule, scoring, max_features, classifier=classifier)
+    choice = _check_wishes(wishes, asked, of_text)
     check_stand_ins("n_stand_ins", n_stand_ins)
     if scoring == "neg_cost" and costs is None and class_weight is None:
         raise ValueError("scoring='neg_cost' needs costs or class_weight.")
@@ -382,6 +391,8 @@ def select_features(
     if screen is not None and not is_on_workers(X):
         preprocess = in_memory["preprocess"] = screener_of(screen, X)
     if screen is None or not is_on_workers(X):
+        if not _are_in_memory(X):
+            _check_streamed_classifier(classifier)
         source = _open_source(X, y, method, work, in_memory, folds, not_streamed, in_batches)
     else:
         asked = method, choice, cv, n_repeats, budget
@@ -457,15 +468,14 @@ def select_from(
     )
 
 
-def _check_wishes(wishes, n_features_to_select, max_features, rule, scoring, text):
-    """Return how the number of features is chosen; raise if it does not go with the wishes."""
-    _check_most("max_features", max_features)
-    if max_features == "auto":
+def _check_wishes(wishes, choice, text):
+    """Return how a model is chosen; raise if it does not go with the wishes."""
+    _check_most("max_features", choice.max_features)
+    if choice.max_features == "auto":
         is_text = text is not None and text is not False
-        is_open = n_features_to_select == "auto" and wishes.number is None
-        max_features = _MOST_WORDS if is_text and is_open else None
-    choice = Choice(n_features_to_select, rule, scoring, max_features).check()
-    wishes.check(choice)
+        is_open = choice.is_free and wishes.number is None
+        choice = choice._replace(max_features=_MOST_WORDS if is_text and is_open else None)
+    wishes.check(choice.check())
     return choice
 
 
@@ -504,6 +514,19 @@ def _meant_by(method, source, in_memory, budget):
 def is_on_workers(X):
     """Whether samples are those of a Dask collection, or are to be read by workers."""
     return X.is_on_workers if isinstance(X, Batches) else is_dask(X)
+
+
+def _check_streamed_classifier(classifier):
+    """Raise if it needs samples, of which there are only sums."""
+    if classifier not in (AUTO, "nearest centers"):
+        raise ValueError(
+            f"classifier={classifier!r} needs all samples in memory; of batches and of rows on "
+            "workers it is 'auto' or 'nearest centers'."
+        )
+
+
+def _are_in_memory(X):
+    return not (isinstance(X, Batches) or is_on_workers(X))
 
 
 def _check_screen(screen, X, impute, preprocess, text):
@@ -651,7 +674,7 @@ def _check_unused(options, why):
 def list_candidates(method, choice, panel, kind):
     """Return the methods to try, with the numbers of features; raise if none takes so few."""
     keys = best_candidates(kind.is_sparse) if method == BEST else (method,)
-    candidates = {}
+    candidates, kind = {}, kind._replace(classifier=choice.classifier)
     for key in keys:
         procedure = METHODS[key].build(kind)
         if panel is None:

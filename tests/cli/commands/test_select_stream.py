@@ -180,7 +180,7 @@ def test_options_reach_the_selection(run, parts, monkeypatch):
     rows = seen.pop("rows")
     assert rows.feature_names.tolist() == ["g0", "g1", "g2", "g3", "g4"]
     assert seen == {
-        "method": "l1", "n_features_to_select": "auto", "rule": "best",
+        "method": "l1", "classifier": "auto", "n_features_to_select": "auto", "rule": "best",
         "scoring": "balanced_accuracy", "max_features": "auto", "cv": 4, "n_repeats": 2,
         "checkpoint": None, "n_jobs": 2, "random_state": 7, "costs": None, "class_weight": None,
         "include": None, "exclude": None, "per_class": None, "screen": None, "n_permutations": 0,

@@ -4,8 +4,10 @@ import shlex
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 from ..._optional import require
+from ..._typing import Classifier
 from ...model_selection.methods import (
     AUTO,
     BEST,
@@ -163,6 +165,11 @@ def _add_selection(group):
         "--screen", type=whole_number(1), metavar="N",
         help="let l2 choose N features for the method, in each training set by itself; with "
         "--workers and --cluster this is done there, so that any method may follow",
+    )  # fmt: skip
+    group.add_argument(
+        "--classifier", choices=get_args(Classifier), default=AUTO,
+        help="what classifies by the selected features; any is whichever of the others does best "
+        "in the folds, and auto the same, but nearest centers for l2 and l1 (default: auto)",
     )  # fmt: skip
     group.add_argument(
         "-k", "--n-features-to-select", type=whole_number(1, word="auto"), default="auto",
@@ -432,6 +439,7 @@ def _parameters(args, method):
     """
     return {
         "method": args.method,
+        "classifier": args.classifier,
         "screen": args.screen,
         "n_features_to_select": args.n_features_to_select,
         "max_features": _most_features(args),

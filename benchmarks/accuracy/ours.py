@@ -27,7 +27,7 @@ from centroidal import (
 from centroidal.model_selection import METHODS, select_features
 from centroidal.model_selection.feature_flow import used_features
 from centroidal.model_selection.methods import DataKind, register_method, selection_methods
-from centroidal.model_selection.nested import choose_model
+from centroidal.model_selection.nested import choose_model, fold_scores
 
 from .peers import MOST
 
@@ -46,24 +46,24 @@ def select(method, X, y):
     start = process_time()
     options = {"method": method, "scoring": SCORING, "n_repeats": 1, "random_state": 0}
     found = select_features(X, y, **options)
-    path = {name: found.path[name] for name in ("n_features", "mean_test_score", "se_test_score")}
-    few = {name: values[path["n_features"] <= MOST] for name, values in path.items()}
+    sizes, scores = found.path["n_features"], fold_scores(found.path)
+    few = sizes <= MOST
     seconds = process_time() - start
 
-    def with_features(table, rule):
+    def with_features(rule, allowed=slice(None)):
         start = process_time()
-        number = int(table["n_features"][choose_model(table, rule)])
+        number = int(sizes[allowed][choose_model(scores[:, allowed], rule)])
         model = fit_chosen(method, found.classifier, number, X, y)
         return model, number, seconds + process_time() - start
 
     start, number = process_time(), min(MOST, X.shape[1])
     fifty = select_features(X, y, n_features_to_select=number, **options).model
     return {
-        ("free", f"{method}, one_se"): with_features(path, "one_se"),
-        ("free", method): with_features(path, "best"),
+        ("free", f"{method}, one_se"): with_features("one_se"),
+        ("free", method): with_features("best"),
         ("50", method): (fifty, number, process_time() - start),
-        ("50", f"{method}, one_se"): with_features(few, "one_se"),
-        ("50", f"{method}, best"): with_features(few, "best"),
+        ("50", f"{method}, one_se"): with_features("one_se", few),
+        ("50", f"{method}, best"): with_features("best", few),
     }
 
 

@@ -242,8 +242,8 @@ def test_ties_go_to_the_smaller_weight(blocks):
 
 def test_one_se_rule_takes_the_smallest_weight_within_one_standard_error(blocks):
     model = choose_weight(assignment="margin", rule="one_se").fit(*blocks)
-    mean, error = model.path_["mean_test_score"], model.path_["se_test_score"]
-    is_close = mean >= mean.max() - error[mean.argmax()]
+    mean, spread = model.path_["mean_test_score"], model.path_["std_test_score"]
+    is_close = mean >= mean.max() - spread[mean.argmax()] / np.sqrt(model.n_splits_)
     assert model.baseline_weight_ == model.path_["baseline_weight"][is_close.argmax()]
     best = choose_weight(assignment="margin", rule="best").fit(*blocks)
     assert model.baseline_weight_ < best.baseline_weight_

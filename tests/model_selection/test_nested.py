@@ -30,33 +30,35 @@ def test_table_has_the_standard_error_of_the_mean_of_folds_that_overlap():
 
 
 def test_error_of_one_fold_is_not_known_and_the_best_is_chosen():
-    found = score_table({}, np.array([[0.5, 0.7, 0.6]]), ratio=0.25)
+    scores = np.array([[0.5, 0.7, 0.6]])
+    found = score_table({}, scores, ratio=0.25)
     assert np.isnan(found["se_test_score"]).all()
     assert found["std_test_score"].tolist() == [0.0, 0.0, 0.0]
-    assert choose_model(found, "one_se") == choose_model(found, "best") == 1
+    assert choose_model(scores, "one_se") == choose_model(scores, "best") == 1
 
 
-def table(mean, error):
-    return {"mean_test_score": np.array(mean), "se_test_score": np.array(error)}
+def folds_of(mean, error):
+    """Scores of two folds with such means, and such standard errors of these."""
+    return np.array([np.subtract(mean, error), np.add(mean, error)])
 
 
 def test_best_is_the_fewest_features_of_the_highest_score():
-    assert choose_model(table([0.5, 0.9, 0.8, 0.9], [0.1] * 4), "best") == 1
+    assert choose_model(folds_of([0.5, 0.9, 0.8, 0.9], [0.1] * 4), "best") == 1
 
 
 def test_best_does_not_follow_rounding():
-    assert choose_model(table([0.9, 0.9 + 1e-16, 0.8], [0.1] * 3), "best") == 0
+    assert choose_model(folds_of([0.9, 0.9 + 1e-16, 0.8], [0.1] * 3), "best") == 0
 
 
 def test_one_se_is_the_fewest_features_within_the_error_of_the_best():
-    assert choose_model(table([0.5, 0.85, 0.9, 0.8], [0.0, 0.0, 0.06, 0.0]), "one_se") == 1
-    assert choose_model(table([0.5, 0.83, 0.9, 0.8], [0.9, 0.9, 0.06, 0.9]), "one_se") == 2
+    assert choose_model(folds_of([0.5, 0.85, 0.9, 0.8], [0.0, 0.0, 0.06, 0.0]), "one_se") == 1
+    assert choose_model(folds_of([0.5, 0.83, 0.9, 0.8], [0.9, 0.9, 0.06, 0.9]), "one_se") == 2
 
 
 def choose_of_two(first, second, rule="best"):
     """Choose among two classifiers of three sizes; scores of each are a row a fold."""
     scores = np.stack([first, second], axis=2).reshape(len(first), -1)
-    return choose_model_of(2, score_table({}, scores, ratio=0.25), scores, rule, ratio=0.25)
+    return choose_model_of(2, scores, rule, ratio=0.25)
 
 
 def test_the_first_classifier_stays_unless_another_is_ahead_by_more_than_the_error():
@@ -74,7 +76,7 @@ def test_the_size_is_chosen_by_the_scores_of_the_classifier_alone():
 
 
 def test_a_size_within_the_error_is_that_of_the_classifier():
-    first = np.array([[0.3, 0.5, 0.55], [0.3, 0.6, 0.6], [0.3, 0.5, 0.6]])
+    first = np.array([[0.3, 0.5, 0.51], [0.3, 0.6, 0.6], [0.3, 0.5, 0.52]])
     second = first + 0.2 + np.array([[0.1], [0.0], [-0.1]])
     assert choose_of_two(first, second, "best") == 5
     assert choose_of_two(first, second, "one_se") == 3

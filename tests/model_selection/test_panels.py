@@ -300,7 +300,7 @@ def test_of_several_budgets_the_cheapest_that_does_as_well_is_chosen(genes):
     assert found.path["budget"].tolist() == [1, 3, 6, 12]
     assert found.path["n_features"].tolist() == [1, 3, 6, 12]
     best = int(np.argmax(found.path["mean_test_score"]))
-    least = found.path["mean_test_score"][best] - found.path["se_test_score"][best]
+    least = found.path["mean_test_score"][best] - found.path["std_test_score"][best] / np.sqrt(3)
     first = int(np.argmax(found.path["mean_test_score"] >= least - 1e-12))
     assert found.panel["budget"] == found.path["budget"][first]
 

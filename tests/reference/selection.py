@@ -1,5 +1,6 @@
 """The choice of features by plain loops: each model of each size is fitted anew in each fold."""
 
+from statistics import stdev
 from typing import NamedTuple
 
 import numpy as np
@@ -132,7 +133,7 @@ def choose(sizes, scores, folds, rule):
     means = {i: np.mean(scores[i]) for i in places}
     best = next(i for i in places if means[i] >= max(means.values()) - 1e-12)
     if rule == "one_se":
-        bar = means[best] - corrected_error(scores[best], folds) - 1e-12
+        bar = means[best] - stdev(scores[best]) / len(folds) ** 0.5 - 1e-12
         best = next(i for i in places if means[i] >= bar)
     return best, means[best]
 

@@ -46,6 +46,7 @@ __all__ = [
     "check_feature_grid",
     "choose_model",
     "choose_model_of",
+    "fold_scores",
     "log_spaced",
     "n_random_orders",
     "nested_cross_validation",
@@ -100,24 +101,31 @@ def score_table(columns, scores, ratio):
     return table | {f"split{fold}_test_score": scores[fold] for fold in range(n_folds)}
 
 
-def choose_model(table, rule):
-    """Position in the table of the first model that is best, or within one SE of the best."""
-    mean = table["mean_test_score"]
-    best = int(np.argmax(mean >= mean.max() - _ROUNDING))
-    error = 0.0 if rule == "best" else np.nan_to_num(table["se_test_score"][best])
-    return int(np.argmax(mean >= mean[best] - error - _ROUNDING))
+def fold_scores(table):
+    """Return the scores of all models in a table, a row a fold."""
+    return np.array([table[name] for name in table if name.startswith("split")])
 
 
-def choose_model_of(n_classifiers, table, scores, rule, ratio):
-    """Position in the table of a model, where so many classifiers take turns with each size.
+def choose_model(scores, rule):
+    """Position of the first model that is best, or within one standard error of the best.
 
-    With the `scores` of all folds the classifier is chosen first, and then a size for it.
+    `scores` has a row a fold. The error is the usual one, of folds as if they were independent: it
+    is not to say how sure the best score is, but how short a list may be for it.
     """
-    scores = scores.reshape(len(scores), -1, n_classifiers)
-    chosen = _choose_classifier(scores.mean(axis=1), ratio)
-    names = "mean_test_score", "se_test_score"
-    own = {name: table[name][chosen::n_classifiers] for name in names}
-    return choose_model(own, rule) * n_classifiers + chosen
+    mean, n_folds = scores.mean(axis=0), len(scores)
+    best = int(np.argmax(mean >= mean.max() - _ROUNDING))
+    spread = 0.0 if rule == "best" else scores[:, best].std(ddof=min(1, n_folds - 1))
+    return int(np.argmax(mean >= mean[best] - spread / np.sqrt(n_folds) - _ROUNDING))
+
+
+def choose_model_of(n_classifiers, scores, rule, ratio):
+    """Position of a model, where so many classifiers take turns with each size.
+
+    The classifier is chosen first, and then a size for it.
+    """
+    by_size = scores.reshape(len(scores), -1, n_classifiers)
+    chosen = _choose_classifier(by_size.mean(axis=1), ratio)
+    return choose_model(by_size[:, :, chosen], rule) * n_classifiers + chosen
 
 
 def _choose_classifier(scores, ratio):
@@ -225,9 +233,8 @@ class Choice(NamedTuple):
 
     def choose(self, n_classifiers, scores, ratio):
         """Position of the size that the scores of folds speak for, and its mean score."""
-        table = score_table({}, scores, ratio)
-        chosen = choose_model_of(n_classifiers, table, scores, self.rule, ratio)
-        return chosen, float(table["mean_test_score"][chosen])
+        chosen = choose_model_of(n_classifiers, scores, self.rule, ratio)
+        return chosen, float(scores.mean(axis=0)[chosen])
 
 
 class Candidate(NamedTuple):
@@ -682,7 +689,7 @@ class CrossValidatedMixin(ProgressMixin):
         scores = np.array(list(self._each_step(scores, len(folds), "fold")))
         ratio = size_ratio(folds)
         table = self._tabulate(columns, scores, ratio)
-        chosen = choose_model_of(self._n_classifiers, table, scores, self.rule, ratio)
+        chosen = choose_model_of(self._n_classifiers, fold_scores(table), self.rule, ratio)
         return ChosenModel(table, chosen, len(folds))
 
     def _keep_choice(self, found):

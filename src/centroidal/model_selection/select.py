@@ -155,8 +155,9 @@ def select_features(
         The most that may be chosen, for a list to read; "auto" is 200 for text and no bound
         otherwise, None no bound. `path` tells what more of them would score.
     rule : {"one_se", "best"}, default="one_se"
-        "one_se": the fewest features whose score is within one standard error of the best; "best":
-        the fewest with the best score.
+        "one_se": the fewest features whose score is within one standard error of the best, the
+        standard deviation of its folds over the root of their number; "best": the fewest with the
+        best score.
     scoring : str, default="accuracy"
         What to score by, and to choose the number of features by: "accuracy", "balanced_accuracy",
         "f1_macro" or "matthews_corrcoef"; by probabilities, and for batches only the last two,

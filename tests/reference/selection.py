@@ -75,13 +75,19 @@ class Size(int):
 
 def model_of(method, size, *, impute=None, is_sparse=False):
     """The classifier of a method with a number of features, as a user would write it."""
-    if method in ("l2", "l1") and not isinstance(size, Size):
+    if is_centers(method, size):
         steps = [centers_of(method, size, is_sparse)]
     else:
         steps = [StandardScaler(with_mean=not is_sparse), *ranked_steps(method, size, is_sparse)]
     if impute is not None:
         steps = [SimpleImputer(strategy=impute), *steps]
     return steps[0] if len(steps) == 1 else make_pipeline(*steps)
+
+
+def is_centers(method, size):
+    """Whether sparse centers both select and classify."""
+    plain = "nearest centers"
+    return method in ("l2", "l1") and getattr(size, "classifier", plain) == plain
 
 
 def centers_of(method, size, is_sparse):

@@ -167,12 +167,13 @@ def test_correlated_noise_is_taken_away(rng):
     assert SparseCenterClassifier().fit(X[:200], y[:200]).score(X[200:], y[200:]) < 0.7
 
 
-def test_one_of_ten_copies_and_a_complementary_feature_are_found(rng):
+@pytest.mark.parametrize("ranking", [RecursiveRidgeSelector(), "cat"])
+def test_one_of_ten_copies_and_a_complementary_feature_are_found(ranking, rng):
     y = np.repeat([0, 1, 2], 40)
     marker = (y == 0) + 0.2 * rng.normal(size=120)
     other = (y == 1) + 0.4 * rng.normal(size=120)
     X = np.column_stack([np.repeat(marker[:, None], 10, axis=1), other])
-    model = WhitenedCenterClassifier(2, ranking=RecursiveRidgeSelector()).fit(X, y)
+    model = WhitenedCenterClassifier(2, ranking=ranking).fit(X, y)
     assert model.get_support(indices=True).tolist() == [0, 10]
     assert model.score(X, y) > 0.85
     assert WhitenedCenterClassifier(2).fit(X, y).score(X, y) < 0.75

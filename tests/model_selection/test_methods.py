@@ -27,6 +27,7 @@ from ..l2 import select_features
 
 pytestmark = pytest.mark.once
 
+KEEP_COPIES = {"l2", "l1", "disjoint", "relief"}  # so the documentation says
 QUICK = {"cv": 3, "n_repeats": 1, "random_state": 0}
 
 
@@ -146,6 +147,18 @@ def test_key_means_the_same_model_in_selection_and_comparison(key, genes):
         place = list(found.classifier_scores).index(found.classifier)
         chosen.set_params(estimator=chosen.estimator[place])
     np.testing.assert_array_equal(chosen.fit(X, y).predict(X), found.model.predict(X))
+
+
+@pytest.mark.parametrize("key", selection_methods())
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_of_ten_copies_and_what_complements_them_each_is_found_but_where_copies_stay(key, rng):
+    if key == "encoder":
+        pytest.importorskip("torch", reason="encoders need PyTorch")
+    y = np.arange(240) % 3
+    copied, other = ((y == c) + 0.2 * (1 + c) * rng.normal(size=240) for c in range(2))
+    X, number = np.column_stack([*[copied] * 10, other]), 3 if key == "disjoint" else 2
+    found = select_features(X, y, method=key, n_features_to_select=number, n_jobs=1, **QUICK)
+    assert (10 in found.selected) == (key not in KEEP_COPIES)
 
 
 def test_methods_that_take_long_or_dense_data_are_left_out_of_the_best():

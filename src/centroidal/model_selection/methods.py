@@ -561,7 +561,7 @@ _OURS = [
         "absolute differences. A few wild values move a median little.",
         "Dense data with outliers, such as expression measurements.",
         "Word counts and other features that are mostly zero: all their medians are zero. Without "
-        "outliers l2 was a little more accurate.",
+        "outliers l2 was a little more accurate. Copies of the same information are all kept.",
         build=_build_l1,
         needs=_DENSE,
         center="median",
@@ -578,8 +578,9 @@ _OURS = [
         "class mean.",
         "Classes that differ in what varies little in them, even where their means are the same.",
         "A feature chosen for a class is not a marker of it: a gene that is switched on in one "
-        "class often speaks for the classes in which it is quiet. Gaussian naive Bayes does about "
-        "as well on the simulations made for this method.",
+        "class often speaks for the classes in which it is quiet. Copies of the same information "
+        "are all kept. Gaussian naive Bayes does about as well on the simulations made for this "
+        "method.",
         build=_build_disjoint,
         **_FRAIMAN,
     ),
@@ -592,8 +593,9 @@ _OURS = [
         "and the same is done with the first of them.",
         "Strong directions that have nothing to do with the classes hide the difference between "
         "them.",
-        "No direction is much stronger than the others. On real gene expression a linear support "
-        "vector machine was a little better.",
+        "No direction is much stronger than the others. Features that are nearly copies share a "
+        "weight in no stable way. On real gene expression a linear support vector machine was a "
+        "little better.",
         build=_build_fisher,
         **_ROZZA,
     ),

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from scipy.sparse import diags_array, issparse
+from torch.optim.adam import adam
 
 _DTYPE = torch.float64
 _EPOCHS_A_TURN = 10  # for the layers, and then as many for the weights of the features
@@ -315,7 +316,7 @@ def _pretrain(network, problem, schedule):
         is_last = depth == len(network.hidden_layers)
         output = network.output if is_last else _fresh_output(layer, network, schedule.rng)
         part = Network(network.feature_weights, network.hidden_layers[:depth], output)
-        optimizer = _adam([*layer, *output], schedule)
+        optimizer = _Adam([*layer, *output], schedule.learning_rate)
         for _ in range(schedule.pretraining_epochs):
             yield _run_epoch(part, problem, schedule, optimizer)
 
@@ -327,7 +328,7 @@ def _fresh_output(layer, network, rng):
 
 def _train_jointly(network, problem, schedule, n_epochs):
     """Train the layers, and the weights of the features with their penalty, at the same time."""
-    optimizer = _adam(network.dense_parameters, schedule)
+    optimizer = _Adam(network.dense_parameters, schedule.learning_rate)
     proximal = _ProximalAdam(network.feature_weights, schedule.learning_rate, problem.alpha)
     for _ in range(n_epochs):
         yield _run_epoch(network, problem, schedule, optimizer, proximal)
@@ -335,7 +336,7 @@ def _train_jointly(network, problem, schedule, n_epochs):
 
 def _train_in_turns(network, problem, schedule, n_epochs):
     """Train the layers for some epochs, then the weights of the features, and so on."""
-    optimizer = _adam(network.dense_parameters, schedule)
+    optimizer = _Adam(network.dense_parameters, schedule.learning_rate)
     step = _DescentStep(network, problem)
     for epoch in range(n_epochs):
         if epoch // _EPOCHS_A_TURN % 2 == 0:
@@ -349,16 +350,14 @@ def _run_epoch(network, problem, schedule, optimizer, proximal=None):
 
     Without `proximal` the weights of the features stay as they are.
     """
-    dense = optimizer.param_groups[0]["params"]
+    dense = optimizer.parameters
     trained = [*dense, network.feature_weights] if proximal else dense
     values = []
     for batch in _batches(problem.samples, schedule):
         error = problem.error(network, batch)
         values.append(float(error.detach() + problem.penalty(network)))
         gradients = torch.autograd.grad(error, trained)
-        for tensor, gradient in zip(dense, gradients, strict=False):
-            tensor.grad = gradient
-        optimizer.step()
+        optimizer.step(gradients[: len(dense)])
         if proximal:
             proximal.step(gradients[-1])
     return sum(values) / len(values)
@@ -372,10 +371,22 @@ def _batches(samples, schedule):
     return (samples.take(order[start : start + schedule.batch_size]) for start in starts)
 
 
-def _adam(parameters, schedule):
-    return torch.optim.Adam(
-        parameters, lr=schedule.learning_rate, betas=_DECAYS, eps=_EPSILON, fused=True
-    )
+class _Adam:
+    """Adam; the class of PyTorch imports its compiler, which takes longer than PyTorch itself."""
+
+    def __init__(self, parameters, learning_rate):
+        self.parameters, self.learning_rate = parameters, learning_rate
+        self.means, self.squares = ([torch.zeros_like(x) for x in parameters] for _ in range(2))
+        self.n_steps = [torch.zeros((), dtype=torch.float32, device=x.device) for x in parameters]
+
+    @torch.no_grad()
+    def step(self, gradients):
+        """Take a step in place."""
+        adam(
+            self.parameters, list(gradients), self.means, self.squares, [], self.n_steps,
+            lr=self.learning_rate, beta1=_DECAYS[0], beta2=_DECAYS[1], eps=_EPSILON,
+            weight_decay=0.0, amsgrad=False, maximize=False, fused=True,
+        )  # fmt: skip
 
 
 class _ProximalAdam:

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -136,6 +137,8 @@ ENCODERS = [
         2, training="alternating", prefilter=ReliefFSelector(1000), max_epochs=20
     ),
 ]
+EVERYTHING = ESTIMATORS + WITHOUT_PROBABILITIES + TRANSFORMERS + ENCODERS
+FIRST_OF_EACH = {type(each): each for each in reversed(EVERYTHING)}
 
 
 def one_of_each(estimators):
@@ -159,8 +162,7 @@ def test_encoder_passes_every_check_of_scikit_learn(estimator, check):
 
 
 def test_every_public_estimator_is_in_the_list():
-    everything = ESTIMATORS + WITHOUT_PROBABILITIES + TRANSFORMERS + ENCODERS
-    listed = {type(estimator).__name__ for estimator in everything}
+    listed = {type(estimator).__name__ for estimator in EVERYTHING}
     others = {"ProbabilityLinearSVC", "RandomFeaturesClassifier", "RankedFeaturesClassifierCV"}
     assert listed == set(PUBLIC_ESTIMATORS) | others
 
@@ -191,6 +193,20 @@ def test_fit_leaves_the_parameters_alone(estimator, ties):
     model = clone(estimator)
     before = model.get_params()
     assert model.fit(*ties).get_params() == before
+
+
+@pytest.mark.parametrize("estimator", FIRST_OF_EACH.values(), ids=lambda e: type(e).__name__)
+def test_fitted_estimator_is_told_above_its_diagram_in_notebooks(estimator, ties):
+    model, told = clone(estimator), "<div><p><strong>"
+    assert model._repr_html_().startswith("<style>")
+    shown = model.fit(*ties)._repr_html_()
+    inside = getattr(model, "estimator_", None) if hasattr(model, "costs_") else model
+    assert shown.startswith(f"{told}{type(inside).__name__}: ")
+    assert " of 8 features" in shown
+    assert shown.count("<polyline") == hasattr(model, "path_")
+    assert "<style>" in shown
+    with sklearn.config_context(display="text"):
+        assert list(model._repr_mimebundle_()) == ["text/plain"]
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS + WITHOUT_PROBABILITIES, ids=str)

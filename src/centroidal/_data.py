@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from ._model_html import ModelHTMLMixin
 from ._optional import is_of_dask
 from ._parameters import check_choice, check_columns, check_parameters
 from ._sparse import check_sparse_structure
@@ -260,7 +261,7 @@ def available_if(check: Callable[[Any], Any]) -> Callable[[Decorated], Decorated
     return metaestimators.available_if(check)
 
 
-class SupportMixin(SelectorMixin):
+class SupportMixin(ModelHTMLMixin, SelectorMixin):
     """Selects the features in `support_`, lazily of Dask collections."""
 
     n_features_in_: int

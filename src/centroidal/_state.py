@@ -284,6 +284,12 @@ def flag(value, sizes):
         raise StateError(f"is a {type(value).__name__}, not True or False")
 
 
+def words(value, sizes):
+    """Check a text of any kind."""
+    if not isinstance(value, str):
+        raise StateError(f"is a {type(value).__name__}, not a text")
+
+
 def text(*allowed):
     """Return a check: one of some texts."""
 

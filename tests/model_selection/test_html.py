@@ -1,10 +1,13 @@
 """What a notebook shows of a selection or a comparison."""
 
+from copy import deepcopy
 from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -13,7 +16,7 @@ from centroidal.datasets import make_expression
 from centroidal.inspection import PathDisplay
 from centroidal.io import evaluate_model
 from centroidal.model_selection import compare
-from centroidal.persistence import read_model_card, save_model
+from centroidal.persistence import load_model, read_model_card, save_model
 
 from ..l2 import select_features
 
@@ -62,6 +65,44 @@ def test_curve_has_a_point_for_each_number_of_features(found):
     points = svg.find("polyline").get("points").split()
     assert len(points) == np.isfinite(found.path["mean_test_score"]).sum()
     assert len(svg.findall("circle")) == 1
+
+
+def test_model_shows_what_its_selection_found_and_so_does_its_file(found, tmp_path):
+    save_model(found.model, tmp_path / "m.skops")
+    for model in (found.model, load_model(tmp_path / "m.skops")):
+        page = told(model)
+        assert f"{found.n_features_to_select} of 30 features, 3 classes (0, 1, 2)" in page
+        assert found.summary() in page
+        assert curve_of(page) == curve_of(found._repr_html_())
+        assert page.count("<tr>") == 1 + min(10, found.n_features_to_select)
+        assert f"<td>1</td><td>{found.selected_names[0]}</td>" in page
+
+
+def test_model_behind_steps_and_costs_shows_the_names_of_the_columns(genes):
+    X = pandas.DataFrame(genes.data, columns=[f"<b>{column}" for column in range(30)])
+    options = {"impute": "mean", "costs": 1.0 - np.eye(3), "n_repeats": 1, "random_state": 0}
+    found = select_features(X, genes.target, **options)
+    page = told(found.model)
+    assert escape(found.selected_names[0]) in page
+    assert found.summary() in page
+    assert "<b>" not in page
+
+
+def test_model_that_learns_other_samples_forgets_the_selection(found, genes):
+    model = deepcopy(found.model).fit(genes.data, genes.target)
+    assert found.summary() not in told(model)
+
+
+def told(model):
+    """What is shown of a model above the diagram of scikit-learn."""
+    page = model._repr_html_()
+    page = page[: page.index("<style>")]
+    Tags(page)
+    return page
+
+
+def curve_of(page):
+    return page[page.index("<svg") : page.index("</svg>")]
 
 
 def test_names_are_text(found):

@@ -43,6 +43,7 @@ from centroidal import (
     SparseCenterClassifier,
     SparseCenterClassifierCV,
 )
+from centroidal._model_html import ModelPipeline
 from centroidal.model_selection import SiteCounts, SiteSummary
 from centroidal.persistence import UntrustedTypeError, load_model, read_model_card, save_model
 from centroidal.persistence.trusted_types import ALLOWED
@@ -62,6 +63,7 @@ _MARGIN = DisjointCentroidClassifier("margin")
 OF_SITES = [SiteSummary(), SiteCounts()]
 EVERYTHING = ESTIMATORS + WITHOUT_PROBABILITIES + TRANSFORMERS + ENCODERS
 OF_TEXT = [WordCounter(), WordHasher(), WordWeights()]  # kept with models in test_text.py
+OF_STEPS = [ModelPipeline([("classify", SparseCenterClassifier())])]
 N_MUTANTS = int(os.environ.get("CENTROIDAL_N_MUTANTS", "300"))
 
 
@@ -127,7 +129,7 @@ def test_estimator_that_is_not_fitted_keeps_its_parameters(estimator, path):
 
 def test_list_of_estimators_is_complete():
     ours = {name for name in TRUSTED_ESTIMATORS if name.startswith("centroidal.")}
-    public = {type(each) for each in (*EVERYTHING, *OF_TEXT, *OF_SITES)}
+    public = {type(each) for each in (*EVERYTHING, *OF_TEXT, *OF_SITES, *OF_STEPS)}
     assert {getattr(centroidal, name) for name in PUBLIC_ESTIMATORS} <= public
     assert ours == {f"{each.__module__}.{each.__qualname__}" for each in public}
 

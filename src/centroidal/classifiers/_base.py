@@ -19,6 +19,7 @@ from .._data import (
     check_same_features,
     row_by_row,
 )
+from .._model_html import ModelHTMLMixin
 from .._typing import Array, ArrayLike, Floats
 from ..solvers.calibration import keep_winners
 from ..solvers.ranking import ROUNDING
@@ -55,7 +56,7 @@ def level_ties(scores):
     return scores
 
 
-class DecisionMixin(ClassifierMixin):
+class DecisionMixin(ModelHTMLMixin, ClassifierMixin):
     """Decisions from `_class_scores(X)`, an (n_samples, n_classes) array."""
 
     classes_: Array

@@ -1,6 +1,6 @@
 """Calibrated probabilities, and no call where none or several classes are credible."""
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -19,6 +19,7 @@ from .._data import (
     row_by_row,
     rows_of,
 )
+from .._model_html import ModelHTMLMixin
 from .._parameters import check_parameters, check_probabilities, check_share
 from .._typing import Array, ArrayLike, Estimator, Floats, Folds, Ints, Mask
 from ..solvers.calibration import temper
@@ -40,7 +41,27 @@ def _class_labels(estimator):
     return estimator.classes_
 
 
-class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class SelectionRecord(NamedTuple):
+    """What the selection that made a model found: in words, the curve, the features by rank."""
+
+    summary: str
+    scoring: str
+    n_features: np.ndarray
+    mean_test_score: np.ndarray
+    ranking: np.ndarray
+    gains: np.ndarray
+
+    _state = {
+        "summary": state.words,
+        "scoring": state.words,
+        "n_features": state.positions("sizes", below=lambda sizes: sizes["features"] + 1),
+        "mean_test_score": state.floats("sizes", nan=True, infinite=True),
+        "ranking": state.positions("selected", below="features"),
+        "gains": state.floats("selected", nan=True, infinite=True),
+    }
+
+
+class ConformalClassifier(MetaEstimatorMixin, ModelHTMLMixin, ClassifierMixin, BaseEstimator):
     r"""Classifier that knows how sure it is, and when it had better not say anything.
 
     Each sample is predicted by a copy of a classifier that has not seen it. By these predictions
@@ -71,6 +92,11 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         the number of its class, ``codes``, the negative logarithm of its calibrated probability,
         ``scores``, and by what factor it is farther from the center, or larger or smaller, than
         usual, ``outlyingness``.
+    selection_ : SelectionRecord
+        Of a model that :func:`~centroidal.model_selection.select_features` made alone: what was
+        found, as notebooks show it. ``summary`` is the answer with its nested score in words,
+        ``mean_test_score`` by ``scoring`` is that of each number in ``n_features``, and ``ranking``
+        holds the selected features, the best first, with their ``gains``.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
@@ -121,12 +147,14 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     columns_: Ints
     reference_: ClassReference
     calibration_: Calibration
+    selection_: SelectionRecord
 
     _state = state.LABELLED | {
         "estimator_": state.estimator,
         "columns_": state.positions("read", below="features"),
         "reference_": state.part(ClassReference, read="read"),
         "calibration_": state.part(Calibration),
+        "selection_": state.newer(state.part(SelectionRecord)),
     }
 
     _checks = {"estimator": check_probabilities}
@@ -200,6 +228,7 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.reference_ = reference
         held_out = [HeldOut.join(folds) for folds in repeats]
         self.calibration_ = Calibration.of(held_out, calibrates)
+        vars(self).pop("selection_", None)  # which was about other samples
         return self
 
     @row_by_row(_class_labels)

@@ -9,6 +9,7 @@ from sklearn.utils import get_tags
 
 from .. import _state as state
 from .._data import Features, available_if, check_as_given, check_fitted, check_labels
+from .._model_html import ModelPipeline
 from .._parameters import check_classifier, check_costs, check_parameters, check_probabilities
 from .._typing import Array, ArrayLike, ClassWeight, Costs, Estimator, Floats
 from ..solvers.costs import expected_costs
@@ -95,7 +96,7 @@ class CostSensitiveClassifier(MetaEstimatorMixin, DecisionMixin, BaseEstimator):
         if isinstance(model, Pipeline):
             (name, last), *before = reversed(model.steps)
             steps = [*reversed(before), (name, cls.of_fitted(last, costs))]
-            return Pipeline(steps)
+            return ModelPipeline(steps)
         found = cls(clone(model), costs=costs)
         return found._keep(model, Features.of(model), model.classes_, costs)
 

@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from .. import _state as state
 from .._data import LabelledFitMixin, check_finite_summary, check_fitted, check_rows
+from .._model_html import ModelHTMLMixin
 from .._parameters import check_n_axes
 from .._typing import Array, ArrayLike, Floats, NComponents, Scatter, Whitening
 from .fisher_recipe import FisherRecipe, project, summarise_rows
@@ -13,7 +14,11 @@ __all__ = ["FisherSubspace"]
 
 
 class FisherSubspace(
-    LabelledFitMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    ModelHTMLMixin,
+    LabelledFitMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
 ):
     r"""Project samples on the subspace that whitened class means span (chapter 6 of the thesis).
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.pipeline import Pipeline
 
 from .. import _state as state
 from .._data import Features, check_fitted, check_moments, check_same_features
+from .._model_html import ModelPipeline
 from .._parameters import check_parameters, choice, number
 from .._typing import ArrayLike, Ints, MomentScale, Rule, ScoreName
 from ..preprocessing import named_steps
@@ -371,7 +371,7 @@ class SiteSummary(BaseEstimator):
             return model
         steps = named_steps(self.preprocess).fit(np.ones((1, self.n_features_in_)))
         Features.of(self).keep(steps[0])
-        return Pipeline([("preprocess", steps), ("classify", model)])
+        return ModelPipeline([("preprocess", steps), ("classify", model)])
 
     def score_site(
         self,

@@ -5,11 +5,12 @@ from scipy.special import softmax
 from sklearn.svm import LinearSVC
 
 from .. import _state as state
+from .._model_html import ModelHTMLMixin
 from .._sparse import check_sparse_structure
 from ..solvers.calibration import keep_winners
 
 
-class ProbabilityLinearSVC(LinearSVC):
+class ProbabilityLinearSVC(ModelHTMLMixin, LinearSVC):
     """Linear support vector machine that takes its decision values for log-odds.
 
     How sure it is means nothing by itself; a temperature, found on held-out samples, mends that.

@@ -6,8 +6,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cross_decomposition import PLSRegression
 
+from .._model_html import ModelHTMLMixin
 
-class PLSDiscriminantClassifier(ClassifierMixin, BaseEstimator):
+
+class PLSDiscriminantClassifier(ModelHTMLMixin, ClassifierMixin, BaseEstimator):
     """Regression of class indicators on few latent variables; the largest prediction decides.
 
     Parameters

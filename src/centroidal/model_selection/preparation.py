@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from .._data import Features, as_frame, check_labelled, check_labels, rows_of
+from .._model_html import ModelPipeline
 from .._parameters import check_choice, check_parameters
 from ..preprocessing.words import as_documents
 from ..statistics import class_moments
@@ -191,10 +192,10 @@ class PreparedSamples:
         steps = model.steps if isinstance(model, Pipeline) else [("classify", model)]
         front = self._steps.steps
         if self._preparation.counter is not None:
-            return Pipeline([("words", self._counter), *front, *steps])
+            return ModelPipeline([("words", self._counter), *front, *steps])
         if as_frame(self.given.X) is None:  # else the first step has seen the names itself
             self.given.features.keep(steps_of(front[0][1])[0])
-        return Pipeline([*front, *steps])
+        return ModelPipeline([*front, *steps])
 
     def before(self, estimator):
         """Return an estimator that is not fitted, with the steps in front of it."""

@@ -2,8 +2,8 @@
 
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
+from .._model_html import ModelPipeline
 from ..classifiers import CostSensitiveClassifier
 from .methods import METHODS, DataKind
 
@@ -21,4 +21,4 @@ def put_in_front(screener, model):
         inner = put_in_front(screener, model.estimator_)
         return CostSensitiveClassifier.of_fitted(inner, model.costs_)
     (name, _), *others = model.steps
-    return Pipeline([(name, screener), *others])
+    return ModelPipeline([(name, screener), *others])

@@ -31,6 +31,7 @@ from ..streaming.batches import Batches, batches
 from ..streaming.query_reader import is_query
 from .annotated import take_annotated
 from .feature_flow import steps_of
+from .html import tell_model
 from .methods import (
     AUTO,
     BEST,
@@ -434,7 +435,7 @@ def select_from(
         results = panel.tell(results, final, source.feature_names, source.classes)
     stand_ins = source.find_stand_ins(found.candidates[scores.method], choice, found, n_stand_ins)
 
-    return FeatureSelection(
+    selection = FeatureSelection(
         methods_tried=tuple(found.candidates),
         n_features_asked=choice.n_features_to_select,
         rule=choice.rule,
@@ -467,6 +468,8 @@ def select_from(
         **described,
         seconds=time.perf_counter() - start,
     )
+    tell_model(selection)
+    return selection
 
 
 def _check_wishes(wishes, choice, text):

@@ -63,6 +63,7 @@ ESTIMATORS = {
     "sklearn.naive_bayes.MultinomialNB",
     "sklearn.neighbors._nearest_centroid.NearestCentroid",
     "sklearn.pipeline.FeatureUnion",
+    "centroidal._model_html.ModelPipeline",
     "sklearn.pipeline.Pipeline",
     "sklearn.preprocessing._data.MaxAbsScaler",
     "sklearn.preprocessing._data.MinMaxScaler",
@@ -102,6 +103,7 @@ _PARTS = {
 _TUPLES = {
     "builtins.tuple",
     "centroidal.classifiers.disjoint_centroid_rule.DisjointSolution",
+    "centroidal.classifiers.conformal.SelectionRecord",
     "centroidal.classifiers.fisher_recipe.FisherSolution",
     "centroidal.classifiers.fisher_recipe.ThresholdPoint",
     "centroidal.classifiers.sparse_center_rule.Solution",

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from .._data import Features, label_codes
 from .._files import check_source, suffix_of
+from .._model_html import ModelPipeline
 from .._parameters import check_asked, check_count
 from .._typing import Array, Columns, FilePath, HasSchema, HasShape, Ints
 from ..preprocessing import named_steps
@@ -167,10 +167,10 @@ class Batches:
         if self._steps is not None:
             steps, names = deepcopy(self._steps), np.array(self._reader.feature_names, dtype=object)
             Features(names.size, names if self.has_names else None).keep(steps[0])
-            return Pipeline([("preprocess", steps), ("classify", model)])
+            return ModelPipeline([("preprocess", steps), ("classify", model)])
         if self.text is None:
             return model
-        return Pipeline([("words", self._reader.hasher), ("classify", model)])
+        return ModelPipeline([("words", self._reader.hasher), ("classify", model)])
 
     def __iter__(self) -> Iterator[Batch]:
         return self.start(0)

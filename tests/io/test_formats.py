@@ -179,9 +179,61 @@ def test_gct(path):
         check(read_table(path(name), samples=path("S.csv"), target="kind"))
 
 
-def test_gct_of_another_version_is_told(path):
-    path("T.gct").write_text(gct_text("#1.3"))
-    with pytest.raises(ValueError, match=r"begins with #1\.2"):
+def write_gct_of_cmap(path):
+    """Version 1.3, by cmapPy where it is installed, else as it writes it."""
+    try:
+        from cmapPy.pandasGEXpress.GCToo import GCToo
+        from cmapPy.pandasGEXpress.write_gct import write
+    except ImportError:
+        above = {"kind": Y, "block": ["a", "b", "-666", "b"]}
+        lines = ["#1.3", "3\t4\t1\t2", "\t".join(["id", "symbol", *IDS])]
+        lines += ["\t".join([name, "-666", *values]) for name, values in above.items()]
+        lines += [
+            "\t".join([name, f"about {name}", *(f"{value:.4f}" for value in row)])
+            for name, row in zip(NAMES, X.T.tolist(), strict=True)
+        ]
+        path.write_text("\n".join(lines) + "\n")
+        return
+    import pandas
+
+    values = pandas.DataFrame(X.T, index=NAMES, columns=IDS)
+    beside = pandas.DataFrame({"symbol": [f"about {name}" for name in NAMES]}, index=NAMES)
+    above = pandas.DataFrame({"kind": Y, "block": ["a", "b", np.nan, "b"]}, index=IDS)
+    write(GCToo(values, row_metadata_df=beside, col_metadata_df=above), str(path))
+
+
+def test_gct_with_annotations_of_samples_and_of_features(path):
+    write_gct_of_cmap(path("T.gct"))
+    found = read_table(path("T.gct"), target="kind")
+    check(found)
+    assert any("annotations of the features: symbol" in remark for remark in found.remarks)
+    path("S.csv").write_text("\n".join(["id,other", *map(",".join, zip(IDS, Y, strict=True))]))
+    check(read_table(path("T.gct"), samples=path("S.csv"), target="other"))
+    with pytest.raises(ValueError, match="no annotation 'knd'. Did you mean 'kind'"):
+        read_table(path("T.gct"), target="knd")
+    with pytest.raises(ValueError, match="block"):  # of one sample it is not known
+        read_table(path("T.gct"), target="block")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (gct_text("#1.1"), r"begins with '#1\.1'; a \.gct file begins with #1\.2 or #1\.3"),
+        (gct_text("#1.3"), "line 2 is '3.t4'; it must hold .* annotations of both"),
+        (gct_text().replace("3\t4", "three"), "line 2 is 'three'"),
+        (gct_text().replace("3\t4", "3\t5"), "promises 5 samples .* header has 4"),
+        (gct_text().replace("3\t4", "4\t4"), "promises 4 features .* 3 rows follow"),
+        (gct_text("#1.3").replace("3\t4", "3\t4\t9\t0"), "4 samples behind 9 annotations"),
+        (gct_text("#1.3").replace("3\t4", "3\t4\t1\t1"), "below 1 annotations, but 3 rows"),
+        (
+            gct_text("#1.3").replace("3\t4", "3\t4\t1\t0").replace("Description", IDS[0]),
+            "is a sample and an annotation of features",
+        ),
+    ],
+)
+def test_damaged_gct_is_told(path, text, words):
+    path("T.gct").write_text(text)
+    with pytest.raises(ValueError, match=words):
         read_table(path("T.gct"))
 
 
@@ -206,6 +258,7 @@ def series_matrix():
 
 
 def test_series_matrix_of_geo(path):
+    """By hand: GEO alone writes them. No package of Python does, and GEOparse reads SOFT only."""
     path("G_series_matrix.txt.gz").write_bytes(gzip.compress(series_matrix().encode()))
     table = read_table(path("G_series_matrix.txt.gz"), target="kind", annotations=["age"])
     check(table)

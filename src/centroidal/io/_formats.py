@@ -12,10 +12,12 @@ from scipy.io import mmread
 from .._optional import require
 from ..streaming.limits import RefusedFileError, read_unpacked, unpack_gzip
 from ..streaming.request import RawTable, clean_errors, list_values, quote
-from ..streaming.text import csv_bytes, plain_text, top_line
+from ..streaming.text import cell_text, csv_bytes, plain_text, top_line
 from ._text import read_plain_text, read_text_sheet
 
 _DESCRIPTION = "Description"  # of genes in .gct
+_GCT_SIZES = {b"#1.2": 2, b"#1.3": 4}  # numbers in line 2, by the version
+_GCT_NULL = b"-666"  # an annotation that is missing
 
 
 def unpack_zstd(data, name, max_bytes=None):
@@ -91,18 +93,78 @@ def _refuse_dates(rows, name):
 
 
 def read_gct(data, request, suffix):
-    """Read a table of genes as GenePattern and GTEx write it; samples are in columns."""
+    """Read a table of genes as GenePattern, GTEx and CMap write it; samples are in columns.
+
+    Version 1.3 has annotations of samples above the values, and of genes beside their ids.
+    """
     text = plain_text(data, request, suffix)
-    lines = text.split(b"\n", 2)
-    if lines[0].strip() != b"#1.2" or len(lines) < 3:
-        first = lines[0][:20].decode(errors="replace")
-        raise ValueError(f"{request.name} begins with {first!r}; a .gct file begins with #1.2.")
-    drop = request.drop
-    if top_line(lines[2]).split(b"\t")[1:2] == [_DESCRIPTION.encode()]:
-        drop = tuple(dict.fromkeys((*drop, _DESCRIPTION)))
-    remark = "Samples are in columns, as .gct files have them."
-    turned = request._replace(transpose=True, drop=drop)
-    return _with_remarks(read_plain_text(lines[2], turned, ".tsv", len(data)), [remark])
+    first, *rest = text.split(b"\n", 2)
+    version = first.strip()
+    if version not in _GCT_SIZES or len(rest) < 2:
+        shown = first[:20].decode(errors="replace")
+        raise ValueError(
+            f"{request.name} begins with {shown!r}; a .gct file begins with #1.2 or #1.3."
+        )
+    sizes = _gct_sizes(rest[0], _GCT_SIZES[version], request.name)
+    table = rest[1].rstrip(b"\r\n")
+    names = [cell_text(cell.decode()) for cell in top_line(table).rstrip(b"\r").split(b"\t")]
+    remarks = ["Samples are in columns, as .gct files have them."]
+    if version == b"#1.2":
+        beside = [_DESCRIPTION] if names[1:2] == [_DESCRIPTION] else []
+        sizes = (*sizes, len(beside), 0)
+    else:
+        beside = names[1 : 1 + sizes[2]]
+        if beside:
+            remarks.append(f"Left out were annotations of the features: {list_values(beside)}.")
+    _check_gct_sizes(table, names, beside, sizes, request.name)
+    if sizes[3]:
+        table = _keep_asked_lines(table, sizes, request)
+    turned = request._replace(transpose=True, drop=tuple(dict.fromkeys((*request.drop, *beside))))
+    return _with_remarks(read_plain_text(table, turned, ".tsv", len(data)), remarks)
+
+
+def _gct_sizes(line, n_sizes, name):
+    cells = line.split()
+    if len(cells) < n_sizes or not all(cell.isdigit() for cell in cells[:n_sizes]):
+        what = "features and samples" + (", and of annotations of both" if n_sizes > 2 else "")
+        shown = line[:40].decode(errors="replace").strip()
+        raise ValueError(f"{name}: line 2 is {shown!r}; it must hold the numbers of {what}.")
+    return tuple(map(int, cells[:n_sizes]))
+
+
+def _check_gct_sizes(table, names, beside, sizes, name):
+    """Raise unless a table has the rows and columns that line 2 promises."""
+    n_features, n_samples, n_beside, n_above = sizes
+    n_found = len(names) - 1 - len(beside)
+    if len(beside) < n_beside or n_found != n_samples:
+        raise ValueError(
+            f"{name}: line 2 promises {n_samples} samples behind {n_beside} annotations, but the "
+            f"header has {max(n_found, 0)}; the file is damaged or was cut."
+        )
+    n_rows = table.count(b"\n")
+    if n_rows != n_features + n_above:
+        raise ValueError(
+            f"{name}: line 2 promises {n_features} features below {n_above} annotations, but "
+            f"{n_rows} rows follow; the file is damaged or was cut."
+        )
+    both = sorted(set(beside) & set(names[1 + len(beside) :]))
+    if both:
+        raise ValueError(f"{name}: {list_values(both)} is a sample and an annotation of features.")
+
+
+def _keep_asked_lines(table, sizes, request):
+    """Return a table of version 1.3 with those annotations of samples that are asked for."""
+    n_above = sizes[3]
+    header, *lines = table.split(b"\n", 1 + n_above)
+    rows = [line.rstrip(b"\r").split(b"\t") for line in lines[:n_above]]
+    annotations = {
+        cell_text(row[0].decode()): [row[0], *(b"" if c == _GCT_NULL else c for c in row[1:])]
+        for row in rows
+    }
+    asked = _check_annotations(request, annotations)
+    return b"\n".join(
+        [header, *(b"\t".join(annotations[name]) for name in asked), *lines[n_above:]]
+    )
 
 
 def _read_series_matrix(text, request, n_stored):
@@ -119,18 +181,24 @@ def _read_series_matrix(text, request, n_stored):
             "supplementary file of the series."
         )
     annotations = _sample_lines(above.decode())
-    asked = [
-        each for each in (request.target, request.ids, *request.annotations) if each is not None
-    ]
-    unknown = [each for each in asked if each not in annotations]
-    if unknown:
-        raise ValueError(request.say_unknown("annotation", unknown[0], list(annotations)))
+    asked = _check_annotations(request, annotations)
     rows = [_join_by_tabs([name, *annotations[name]]) for name in asked]
     header, _, body = table.partition(b"\n")
     joined = b"\n".join([header.rstrip(b"\r"), *rows, body])
     remark = "Samples are in columns, as a series matrix of GEO has them."
     found = read_plain_text(joined, request._replace(transpose=True), ".tsv", n_stored)
     return _with_remarks(found, [remark])
+
+
+def _check_annotations(request, annotations):
+    """Return what is asked for of samples; raise if a file does not say it."""
+    asked = [
+        each for each in (request.target, request.ids, *request.annotations) if each is not None
+    ]
+    unknown = [each for each in asked if each not in annotations]
+    if unknown:
+        raise ValueError(request.say_unknown("annotation", unknown[0], list(annotations)))
+    return list(dict.fromkeys(asked))
 
 
 def _sample_lines(text):

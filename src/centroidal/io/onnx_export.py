@@ -200,7 +200,7 @@ def _split(model):
 
 
 def _steps(model):
-    return [step for _, step in model.steps] if type(model) is Pipeline else [model]
+    return [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
 
 
 class _Columns(NamedTuple):

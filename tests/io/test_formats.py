@@ -267,6 +267,12 @@ def test_series_matrix_of_geo(path):
         read_table(path("G_series_matrix.txt.gz"), target="stage")
 
 
+def test_series_matrix_that_was_cut_below_a_whole_row_is_told(path):
+    path("G.txt").write_text(series_matrix().partition("!series_matrix_table_end")[0])
+    with pytest.raises(ValueError, match="no !series_matrix_table_end: it was cut"):
+        read_table(path("G.txt"))
+
+
 def test_series_matrix_without_a_table_is_told(path):
     path("G.txt").write_text(series_matrix().partition("!series_matrix_table_begin")[0])
     with pytest.raises(ValueError, match="supplementary"):

@@ -174,12 +174,15 @@ def _read_series_matrix(text, request, n_stored):
     """
     begin, end = b"!series_matrix_table_begin", b"!series_matrix_table_end"
     above, found, table = text.partition(begin)
-    table = table.partition(end)[0].strip()
+    table, is_whole, _ = table.partition(end)
+    table = table.strip()
     if not found or b"\n" not in table:
         raise ValueError(
             f"{request.name} is a series matrix of GEO without a table; the values may be in a "
             "supplementary file of the series."
         )
+    if not is_whole:
+        raise ValueError(f"{request.name} has no {end.decode()}: it was cut; download it again.")
     annotations = _sample_lines(above.decode())
     asked = _check_annotations(request, annotations)
     rows = [_join_by_tabs([name, *annotations[name]]) for name in asked]

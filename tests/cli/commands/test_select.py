@@ -1,5 +1,4 @@
 import csv
-import gzip
 import json
 import os
 import signal
@@ -9,13 +8,11 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pandas as pd
 import pyarrow.parquet
 import pytest
 from scipy import sparse
-from scipy.io import savemat
 from sklearn.datasets import dump_svmlight_file
 
 import centroidal
@@ -27,7 +24,7 @@ from centroidal.model_selection.methods import AUTO, BEST, DEFAULT, selection_me
 from centroidal.persistence import load_model, read_model_card, save_model
 
 from ...l2 import select_features
-from ..conftest import QUICK, csv_lines, files, make_samples, run_alone, write_csv
+from ..conftest import QUICK, files, make_samples, run_alone, write_csv
 
 
 def select(run, *args):
@@ -42,65 +39,7 @@ def rows_of(path):
         return list(csv.DictReader(stream))
 
 
-# ------------------------------------------------------------------ every format
-
-
-def write_transposed(path, X, y):
-    rows = csv_lines(X, y, ids=[f"s{i}" for i in range(len(y))])
-    path.write_text("\n".join(",".join(cells) for cells in zip(*rows, strict=True)) + "\n")
-
-
-def write_parquet(path, X, y):
-    header, *rows = csv_lines(X, y)
-    columns = {
-        name: list(cells) for name, cells in zip(header, zip(*rows, strict=True), strict=True)
-    }
-    numbers = {name: [float(cell) for cell in columns[name]] for name in header[:-1]}
-    pyarrow.parquet.write_table(pyarrow.table(numbers | {"tree": columns["tree"]}), path)
-
-
-def write_h5ad(path, X, y):
-    with h5py.File(path, "w") as file:
-        file["X"] = X
-        for name, index in (("obs", len(X)), ("var", X.shape[1])):
-            table = file.create_group(name)
-            letter = {"obs": "s", "var": "g"}[name]
-            table["_index"] = [f"{letter}{i}" for i in range(index)]
-            table.attrs["_index"] = "_index"
-            table.attrs["column-order"] = []
-        file["obs"]["tree"] = y.tolist()
-        file["obs"].attrs["column-order"] = ["tree"]
-
-
-def write_gzip(path, X, y):
-    lines = "\n".join(",".join(row) for row in csv_lines(X, y))
-    path.write_bytes(gzip.compress(lines.encode(), mtime=0))
-
-
-FORMATS = {
-    "csv": ("t.csv", write_csv, ()),
-    "tsv": ("t.tsv", lambda path, X, y: write_csv(path, X, y, separator="\t"), ()),
-    "csv.gz": ("t.csv.gz", write_gzip, ()),
-    "transposed": ("t.csv", write_transposed, ("--transpose",)),
-    "parquet": ("t.parquet", write_parquet, ()),
-    "npz": ("t.npz", lambda path, X, y: np.savez(path, X=X, tree=y), ()),
-    "mat": ("t.mat", lambda path, X, y: savemat(path, {"X": X, "tree": y.astype(object)}), ()),
-    "h5ad": ("t.h5ad", write_h5ad, ()),
-}
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_every_format_gives_the_same_selection(run, tmp_path, name):
-    file, write, options = FORMATS[name]
-    X, y = make_samples()
-    write(tmp_path / file, X, y)
-    found = select(run, file, "--target", "tree", *options)["selection"]
-    here = select_features(X, y, n_features_to_select=2, cv=3, n_repeats=1, random_state=0)
-    assert found["score"] == here.score
-    assert found["classes"] == ["ash", "elm", "oak"]
-    letter = "x" if name in ("npz", "mat") else "g"
-    names = [f"{letter}{column}" for column in here.selected]
-    assert [row["feature"] for row in found["features"]] == names
+# ------------------------------------------------------------------ sparse tables
 
 
 def test_sparse_tables_stay_sparse(run, tmp_path, monkeypatch):

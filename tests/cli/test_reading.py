@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from .formats import SHEET, write_format, write_sheet
+
 ROWS = [("a", "1.5", "0"), ("b", "2.5", "1"), ("a", "1.25", "1"), ("b", "2.75", "0")] * 5
 
 
@@ -56,3 +58,22 @@ def test_folder_that_is_none_of_ours_is_told_truly(run, tmp_path):
     found = run("select", tmp_path, "--target", "kind")
     assert found.code == 2
     assert "matrix.mtx" in found.err
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("10x", ("--stream",), "folder of 10x, which cannot be read in batches"),
+        ("workbook", ("--stream",), "into memory, with read_table (without --stream)"),
+        ("transposed", (), "but a row of that name: samples seem to be in columns"),
+        ("decimal commas", (), "may have decimal commas if decimal=',' (--decimal ,) says so"),
+        ("svmlight", SHEET, "svmlight file cannot have any, others can"),
+        ("geo", ("--stream",), "series matrix of GEO, which cannot be read in batches"),
+    ],
+)
+def test_advice_is_true_of_the_format(run, name, options, words):
+    path, _, _ = write_format(name)
+    write_sheet()
+    found = run("select", path, "--target", "tree", *options)
+    assert found.code == 2
+    assert words in " ".join(found.err.split())

@@ -17,7 +17,6 @@ from .messages import InputError, WorkError, input_errors
 from .options import option_value
 
 _ROWS_AT_ONCE = 256
-_READ_FOLDERS = "select --stream and predict read one"
 
 # What writes a file: the extra, and the packages in it.
 _PACKAGES = {
@@ -67,7 +66,8 @@ def read_labelled(args, messages, impute, card=None):
     if getattr(args, "text", None) is not None:
         return _read_documents(args, messages)
     if Path(args.table).is_dir() and any(Path(args.table).rglob("*.parquet")):
-        who = "--stream reads it" if args.command == "select" else _READ_FOLDERS
+        who = f"select --stream and predict read one, {args.command} reads a file of all samples"
+        who = "--stream reads it" if args.command == "select" else who
         raise InputError(f"{args.table} is a folder, not a file; {who}.")
     messages.note(f"Reading {args.table} ...")
     asked = {args.groups, getattr(args, "blocks", None), *getattr(args, "covariates", ())}

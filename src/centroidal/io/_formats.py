@@ -12,7 +12,7 @@ from scipy.io import mmread
 from .._optional import require
 from ..streaming.limits import RefusedFileError, read_unpacked, unpack_gzip
 from ..streaming.request import RawTable, clean_errors, list_values, quote
-from ..streaming.text import cell_text, csv_bytes, plain_text, top_line
+from ..streaming.text import cell_text, csv_bytes, is_series_matrix, plain_text, top_line
 from ._text import read_plain_text, read_text_sheet
 
 _DESCRIPTION = "Description"  # of genes in .gct
@@ -31,7 +31,7 @@ def unpack_zstd(data, name, max_bytes=None):
 def read_text(data, request, suffix):
     """Read a table of text from the bytes of its file."""
     text = plain_text(data, request, suffix)
-    if text.startswith((b"!Series_", b'"!Series_')):
+    if is_series_matrix(text):
         return _read_series_matrix(text, request, len(data))
     return read_plain_text(text, request, suffix, len(data))
 

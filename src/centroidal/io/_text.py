@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..streaming.labels import labels_from_text
-from ..streaming.request import RawTable
+from ..streaming.request import RawTable, quote
 from ..streaming.text import (
     ColumnKinds,
     cell_text,
@@ -23,6 +23,7 @@ def read_plain_text(text, request, suffix, n_stored):
     lines, remarks = _lines(text, request, suffix, n_stored)
     if request.transpose:
         return _read_transposed(lines, request, tuple(remarks))
+    _refuse_turned(lines, request)
     names, roles = lines.header, find_roles(lines, request)
     rows = parse_rows(lines, roles, request)
     if len(rows.X) == 0:
@@ -35,6 +36,18 @@ def read_plain_text(text, request, suffix, n_stored):
     annotations = tuple(rows.texts[j] for j in roles.annotations)
     ids = rows.texts.get(roles.ids)
     return RawTable(rows.X, feature_names, y, ids, request.target, remarks, annotations)
+
+
+def _refuse_turned(lines, request):
+    """Raise if what is wanted as a column of labels is a row."""
+    target = request.target
+    if target is None or target in lines.header:
+        return
+    if any(cell_text(row[0].decode()) == target for _, row in lines.rows(request.name)):
+        raise ValueError(
+            f"{request.name} has no column {quote(target)}, but a row of that name: samples seem "
+            "to be in columns; say so with transpose=True (--transpose)."
+        )
 
 
 def read_text_sheet(data, request, suffix):

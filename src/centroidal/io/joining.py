@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from ..streaming.request import RawTable, Request, count_noun, is_absent, list_values
+from .sheets import advise_ids
 
 
 class JoinedTable(NamedTuple):
@@ -57,8 +58,7 @@ def join_tables(found, request, tables, allow_unmatched):
 def _check_ids(found, request):
     if found.ids is None:
         raise ValueError(
-            f"{request.name} has no sample ids, by which tables are joined; name their column with "
-            "ids (--id COLUMN), the same in all tables."
+            f"{request.name} has no sample ids, by which tables are joined; {advise_ids(request)}."
         )
 
 

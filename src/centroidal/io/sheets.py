@@ -88,13 +88,20 @@ def annotation_texts(values):
     return np.array(["" if cell in MISSING else cell for cell in cells], dtype=object)
 
 
+def advise_ids(request):
+    """Return what to do about a table without sample ids."""
+    if ".svm" in request.name or ".libsvm" in request.name:
+        return "an svmlight file cannot have any, others can, such as .csv and .npz"
+    return "name their column, or array, with ids (--id NAME)"
+
+
 def join_sheet(found, request, allow_unmatched):
     """Give each sample of a table what the sheet says of it; the order is that of the table."""
     sheet = request.sheet
     if found.ids is None:
         raise ValueError(
-            f"{request.name} has no sample ids, by which {sheet.name} is joined; name their column "
-            "with ids (--id COLUMN)."
+            f"{request.name} has no sample ids, by which {sheet.name} is joined; "
+            f"{advise_ids(request)}."
         )
     row_of = {each: row for row, each in enumerate(sheet.ids)}
     kept = [i for i, each in enumerate(found.ids) if each in row_of]

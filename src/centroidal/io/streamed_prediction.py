@@ -14,6 +14,7 @@ from ..streaming.batches import TEXT_SUFFIXES, open_reader
 from ..streaming.pieces import refuse_infinite
 from ..streaming.request import Request, count_noun, is_absent, list_names
 from ..streaming.text import check_marks
+from ._formats import find_10x
 from .prediction import (
     COLUMN_NOT_THERE,
     check_classifier,
@@ -40,7 +41,7 @@ _IN_PARTS = {".parquet", ".h5ad", *TEXT_SUFFIXES} - {*_WHOLE}
 def is_streamed(source):
     """Say whether a source is read in parts: a folder, a table of text, .parquet or .h5ad."""
     path = Path(source)
-    return path.is_dir() or suffix_of(path) in _IN_PARTS
+    return find_10x(path) is None if path.is_dir() else suffix_of(path) in _IN_PARTS
 
 
 class StreamedPredictions:

@@ -657,13 +657,18 @@ def open_reader(path, request):
         return AnnotatedReader(stores[suffix](path, request), request)
     raise ValueError(
         f"{request.name}: {suffix} cannot be read in batches; known are {', '.join(_KNOWN)}. Read "
-        "it with read_table, or write it as Parquet."
+        "it into memory, with read_table (without --stream), or write it as Parquet."
     )
 
 
 def _folder_reader(path, request):
     if (path / "X.npy").is_file():
         return open_folder(path, request)
+    if any((path / f"matrix.mtx{packed}").is_file() for packed in ("", ".gz")):
+        raise ValueError(
+            f"{request.name} is a folder of 10x, which cannot be read in batches. Read it into "
+            "memory, with read_table (without --stream), or write it as .h5ad with anndata."
+        )
     paths = sorted(_files_below(path), key=lambda each: each.relative_to(path).parts)
     texts = [each for each in paths if suffix_of(each) in TEXT_SUFFIXES and each.parent == path]
     paths = [each for each in paths if suffix_of(each) == ".parquet"]

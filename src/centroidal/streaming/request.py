@@ -230,7 +230,10 @@ def is_absent(name, error):
 def _on_commas(examples):
     if not any(_has_comma(cell) for _, cell in examples):
         return ""
-    return " Numbers must be written with a decimal point, and without a comma: 1.5, 1234."
+    return (
+        " Numbers must be written with a decimal point, and without a comma: 1.5, 1234; tables in "
+        "memory may have decimal commas if decimal=',' (--decimal ,) says so."
+    )
 
 
 def _has_comma(cell):

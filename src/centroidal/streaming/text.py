@@ -175,6 +175,11 @@ def check_n_cells(text, request, n_stored):
     request.check_size(n_bytes, n_stored)
 
 
+def is_series_matrix(text):
+    """Say whether a text begins as a series matrix of GEO does."""
+    return text.startswith((b"!Series_", b'"!Series_'))
+
+
 def split_header(data, request, suffix, least=2):
     """Cut off the header, of at least so many names; say what is unusual about the table."""
     name = request.name
@@ -565,6 +570,11 @@ class TextReader(LearnedLabels):
 
     def _split_header(self, head):
         head = self._plain(head)
+        if is_series_matrix(head):
+            raise ValueError(
+                f"{self._request.name} is a series matrix of GEO, which cannot be read in batches. "
+                "Read it into memory, with read_table (without --stream)."
+            )
         lines, self._on_header = split_header(head, self._request, self._suffix)
         return lines
 

@@ -336,7 +336,8 @@ def test_repeats_and_resamples_that_say_nothing_new_are_fine(run, parts):
 def test_a_folder_cannot_be_compared(run, parts):
     found = run("compare", parts, "--target", "tree")
     assert found.code == 2
-    assert "parts is a folder, not a file; select --stream and predict read one." in found.err
+    assert "parts is a folder, not a file; select --stream and predict read one" in found.err
+    assert "compare reads a file of all samples." in found.err
 
 
 def test_gaps_and_damage_are_named_with_the_batch(run, parts, tmp_path):

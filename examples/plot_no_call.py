@@ -30,8 +30,8 @@ rows = {
 # %%
 # **How sure, and how unusual.** Each point is a row, by the largest probability of a class and by
 # the factor by which it is farther from the nearest class, or larger or smaller, than the usual
-# sample. Above the line no class is credible, whatever the probability; left of it, more than one
-# may be.
+# sample, or goes together less with what samples have in common. Above the line no class is
+# credible, whatever the probability; left of it, more than one may be.
 
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained", width_ratios=[3, 2])
 most = model.thresholds(0.1)

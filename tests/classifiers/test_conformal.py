@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from centroidal import ConformalClassifier, SparseCenterClassifier
-from centroidal.datasets import make_expression
+from centroidal.datasets import load_expression, make_expression
 from centroidal.solvers.calibration import temper
 from tests.reference.calibration import slow_temperature
 
@@ -59,16 +59,30 @@ def test_decisions_are_those_of_the_classifier_and_probabilities_lose_less(sampl
     assert log_loss(y, mine) < 0.7 * log_loss(y, raw)
 
 
-def test_pure_noise_zeros_and_another_scale_are_of_no_class(samples, fitted):
-    X, rng = samples[0][160:], np.random.default_rng(0)
-    strange = {
+@pytest.fixture(scope="module")
+def in_modules():
+    """Samples whose features go together, as genes do, and a model of most of them."""
+    rng = np.random.default_rng(0)
+    y = np.arange(180) % 3
+    parts = rng.normal(size=(180, 5)) + 2.0 * np.eye(3, 5)[y]
+    X = 8.0 + parts @ rng.normal(size=(5, 400)) + rng.normal(size=(180, 400))
+    return X, y, ConformalClassifier(MODEL).fit(X[:120], y[:120])
+
+
+def strange_rows(X, rng):
+    """What is no sample, of the same shape."""
+    return {
         "zeros": np.zeros_like(X),
         "times ten": 10.0 * X,
         "a tenth": 0.1 * X,
         "noise around zero": rng.normal(size=X.shape),
         "noise of the table": rng.normal(X.mean(), X.std(), size=X.shape),
     }
-    for name, rows in strange.items():
+
+
+def test_pure_noise_zeros_and_another_scale_are_of_no_class(samples, fitted):
+    X = samples[0][160:]
+    for name, rows in strange_rows(X, np.random.default_rng(0)).items():
         sure = fitted.estimator_.predict_proba(rows).max(axis=1)
         found = fitted.predict_set(rows, no_call=0.05)
         assert not found.any(), name
@@ -77,6 +91,47 @@ def test_pure_noise_zeros_and_another_scale_are_of_no_class(samples, fitted):
             assert np.median(sure) > 0.999
     assert (fitted.predict_set(X, 0.05).sum(axis=1) == 1).mean() > 0.6
     assert fitted.is_unlike(X).mean() < 0.1
+
+
+def test_noise_with_mean_and_spread_of_each_feature_is_of_no_class_where_samples_go_together(
+    in_modules,
+):
+    (X, y, model), rng = in_modules, np.random.default_rng(1)
+    rows = strange_rows(X[120:], rng) | {
+        "noise of each feature": rng.normal(X.mean(axis=0), X.std(axis=0), size=(60, 400)),
+        "values in another order": rng.permuted(X[120:], axis=0),
+    }
+    for name, each in rows.items():
+        assert not model.predict_set(each, 0.1).any(), name
+    new = np.arange(120, 180)
+    assert model.predict_set(X[new], 0.1)[np.arange(60), y[new]].mean() > 0.8
+    alone = model.without_background()
+    assert alone.predict_set(rows["noise of each feature"], 0.1).any(axis=1).mean() > 0.1
+
+
+def test_nothing_but_samples_is_called_of_the_table_that_ships():
+    X, y = load_expression(return_X_y=True)
+    train, new = np.arange(0, 120, 2), np.arange(1, 120, 2)
+    model = ConformalClassifier(MODEL).fit(X[train], y[train])
+    for name, rows in strange_rows(X[new], np.random.default_rng(0)).items():
+        assert not (model.predict_set(rows, 0.1).sum(axis=1) == 1).any(), name
+    assert model.predict_set(X[new], 0.1)[np.arange(60), y[new]].mean() > 0.85
+
+
+def test_without_its_background_a_model_judges_by_what_it_reads(in_modules):
+    X, _, model = in_modules
+    alone, new = model.without_background(), X[120:].copy()
+    assert alone.background_ is None
+    others = np.setdiff1d(np.arange(400), model.columns_)
+    before = alone.predict_set(new, 0.1)
+    new[:, others] = 0.0
+    np.testing.assert_array_equal(alone.predict_set(new, 0.1), before)
+    assert not model.predict_set(new, 0.1).any()
+    assert alone.calibration_.background is None
+    some = model.without_background(others[:20])
+    assert some.background_.columns.size == 380
+    assert some.calibration_ is model.calibration_
+    assert model.without_background(others[:50]).background_ is None
 
 
 def test_credible_classes_are_those_within_the_thresholds(samples, fitted):
@@ -88,10 +143,13 @@ def test_credible_classes_are_those_within_the_thresholds(samples, fitted):
     np.testing.assert_allclose(scores, -np.log(fitted.predict_proba(X)), rtol=1e-12)
 
 
-def test_coverage_of_new_samples_is_kept_over_splits():
+@pytest.mark.parametrize("goes_together", [False, True])
+def test_coverage_of_new_samples_is_kept_over_splits(goes_together):
     made = make_expression(600, 60, 10, n_classes=2, effect=0.8, random_state=3)
     X, y = made.data, made.target
     covered, called, rng = [], [], np.random.default_rng(0)
+    if goes_together:
+        X = X + 0.2 * rng.standard_t(3, size=(600, 2)) @ rng.normal(size=(2, 60))
     for _ in range(40):
         order = rng.permutation(600)
         train, test = order[:120], order[120:]
@@ -102,7 +160,7 @@ def test_coverage_of_new_samples_is_kept_over_splits():
         covered.append([found[y[test] == c, c].mean() for c in range(2)])
         called.append((found.sum(axis=1) == 1).mean())
     assert (np.mean(covered, axis=0) > 0.89).all()
-    assert np.mean(called) > 0.5
+    assert np.mean(called) > (0.3 if goes_together else 0.5)
 
 
 def test_layout_does_not_matter(samples, fitted):

@@ -12,9 +12,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 
-from centroidal import FisherSubspaceClassifier, SparseCenterClassifier
+from centroidal import ConformalClassifier, FisherSubspaceClassifier, SparseCenterClassifier
 from centroidal.io import read_table
 from centroidal.io.prediction import Predictions, columns_read, predict_table, read_new_samples
+from centroidal.io.streamed_prediction import StreamedPredictions
 from centroidal.persistence import load_model
 from centroidal.streaming.text import csv_bytes
 
@@ -312,3 +313,72 @@ def test_claimed_number_of_features_is_compared_before_memory_is_asked_for(n_fea
     for call in (columns_read, lambda model: predict_table(model, read_table(frame))):
         with pytest.raises(ValueError, match=message):
             call(model)
+
+
+# ------------------------------------------------------------------ what noise is known by
+
+
+def conformal_model(*steps):
+    """A model that reads two of sixty columns, in which samples go together, and new samples."""
+    rng, y = np.random.default_rng(0), np.arange(120) % 2
+    X = rng.normal(size=(120, 3)) @ rng.normal(size=(3, 60)) + 0.5 * rng.normal(size=(120, 60))
+    X[:, :2] += 3.0 * y[:, None]
+    frame = frame_of(X)
+    model = make_pipeline(*steps, ConformalClassifier(SparseCenterClassifier(2)))
+    for step in steps:
+        step.set_output(transform="pandas")
+    return model.fit(frame[:80], y[:80]), frame[80:]
+
+
+def predict_streamed(model, frame, path):
+    frame.to_parquet(path, index=False)
+    streamed = StreamedPredictions(model, path, no_call=0.1)
+    credible = np.vstack([found.credible for _, found in streamed])
+    return credible, streamed.remarks
+
+
+@pytest.mark.parametrize(
+    "steps", [(), (StandardScaler(),), (SimpleImputer(), StandardScaler())], ids=len
+)
+def test_a_table_of_the_columns_that_are_read_is_judged_by_these_alone(steps):
+    model, new = conformal_model(*steps)
+    panel = new[["g1", "g0"]]
+    found = predict_table(model, read_table(panel), no_call=0.1)
+    values = model[:-1].transform(new) if steps else new
+    expected = model[-1].without_background().predict_set(values, 0.1)
+    np.testing.assert_array_equal(found.credible, expected)
+    assert "judged by the 2 features that the model reads alone: of 60" in found.remarks[-1]
+    noise = frame_of(np.random.default_rng(0).normal(0.0, 1.5, size=(40, 60)))
+    sets = (
+        predict_table(model, read_table(each), no_call=0.1) for each in (noise, noise[["g0", "g1"]])
+    )
+    whole, part = (each.credible.any(axis=1).mean() for each in sets)
+    assert whole < 0.2 < part
+    credible, remarks = predict_streamed(model, panel, "panel.parquet")
+    np.testing.assert_array_equal(credible, expected)
+    assert sorted(remarks) == sorted(found.remarks)
+
+
+@pytest.mark.parametrize("steps", [(), (SimpleImputer(),)], ids=len)
+def test_of_what_noise_is_known_by_a_tenth_may_be_missing(steps):
+    model, new = conformal_model(*steps)
+    less = new.drop(columns=["g7", "g9"])
+    less.loc[90:95, "g20"] = np.nan
+    found = predict_table(model, read_new_samples(less), no_call=0.1)
+    lost = [7, 9] if steps else [7, 9, 20]
+    values = new.assign(g20=less["g20"].fillna(model[0].statistics_[20])) if steps else new
+    expected = model[-1].without_background(lost).predict_set(values, 0.1)
+    np.testing.assert_array_equal(found.credible, expected)
+    assert not any("alone" in each for each in found.remarks)
+    credible, remarks = predict_streamed(model, less, "less.parquet")
+    np.testing.assert_array_equal(credible, expected)
+    assert not any("alone" in each for each in remarks)
+
+
+def test_nothing_else_is_read_unless_samples_may_be_without_a_call():
+    model, new = conformal_model()
+    new.to_csv("new.csv", index=False)
+    for no_call, number in ((None, 2), (0.1, 60)):
+        streamed = StreamedPredictions(model, "new.csv", no_call=no_call)
+        names = streamed._open_reader(Path("new.csv"), "new.csv", {}).feature_names
+        assert len(names) == number

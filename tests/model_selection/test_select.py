@@ -25,6 +25,7 @@ from centroidal import (
 from centroidal.datasets import make_expression, make_word_counts
 from centroidal.model_selection import FeatureSelection, methods, sources, suspicion
 from centroidal.model_selection.methods import SCORES
+from centroidal.solvers import background
 from tests.reference.compare import corrected_error, count_confusion
 from tests.reference.selection import (
     CLASSIFIERS,
@@ -767,6 +768,7 @@ def test_layout_of_sparse_samples_does_not_matter(words, layout):
 def test_sparse_samples_are_never_made_dense(words, monkeypatch, impute):
     X, y = words
     monkeypatch.setattr(suspicion, "_MOST_COLUMNS", 2)  # in which near copies are looked for
+    monkeypatch.setattr(background, "_MOST_FEATURES", 2)  # in which noise is known
     shapes = []
     for layout in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix):
         whole = layout.toarray

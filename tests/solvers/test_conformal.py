@@ -70,13 +70,23 @@ def test_credible_classes_are_those_of_crepes_at_half_the_level_with_outliers_at
     np.testing.assert_array_equal(calibration.credible(new, level), expected)
 
 
+def beside(rng, samples):
+    """The same samples with measures of a background, some of them far from usual."""
+    number = samples.codes.size
+    measured = np.column_stack([rng.beta(2.0, 4.0, number), rng.lognormal(3.0, 0.3, number)])
+    return samples._replace(background=measured)
+
+
 @pytest.mark.parametrize("sizes", [(60, 60, 60), (90, 20, 12), (25, 8, 6)])
-def test_coverage_is_kept_over_two_hundred_splits(sizes):
+@pytest.mark.parametrize("has_background", [False, True])
+def test_coverage_is_kept_over_two_hundred_splits(sizes, has_background):
     rng, level = np.random.default_rng(0), 0.1
     covered = np.zeros(3)
     for _ in range(200):
-        new = drawn(rng, (50, 50, 50))
-        found = Calibration.of([drawn(rng, sizes)]).credible(new, level)
+        new, known = drawn(rng, (50, 50, 50)), drawn(rng, sizes)
+        if has_background:
+            new, known = beside(rng, new), beside(rng, known)
+        found = Calibration.of([known]).credible(new, level)
         covered += np.bincount(new.codes, new.own(found), minlength=3) / 50 / 200
     error = np.sqrt(0.1 * 0.9 / 200)  # of one sample a split, more than that of fifty
     is_alone = np.array(sizes) >= 40
@@ -134,6 +144,18 @@ def test_far_samples_are_of_no_class_though_their_probabilities_are_sure(calibra
     assert not calibration.credible(larger, 0.1).any()
     nothing = known._replace(sizes=0.0 * known.sizes)
     assert not calibration.credible(nothing, 0.1).any()
+
+
+def test_what_a_background_does_not_know_is_of_no_class(known):
+    known = beside(np.random.default_rng(1), known)
+    calibration = Calibration.of([known])
+    strange = np.column_stack([np.full(known.codes.size, 1e-3), known.background[:, 1]])
+    assert not calibration.credible(known._replace(background=strange), 0.1).any()
+    larger = known.background * [1.0, 100.0]
+    assert not calibration.credible(known._replace(background=larger), 0.1).any()
+    alone = calibration._replace(background=None)
+    np.testing.assert_array_equal(alone.known_outlyingness, calibration.outlyingness)
+    assert alone.credible(known._replace(background=strange), 0.1).any()
 
 
 def test_repeats_teach_the_temperature_and_the_first_the_rest(known):

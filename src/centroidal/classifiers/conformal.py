@@ -1,5 +1,6 @@
 """Calibrated probabilities, and no call where none or several classes are credible."""
 
+from copy import copy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -22,10 +23,10 @@ from .._data import (
 from .._model_html import ModelHTMLMixin
 from .._parameters import check_parameters, check_probabilities, check_share
 from .._typing import Array, ArrayLike, Estimator, Floats, Folds, Ints, Mask
+from ..solvers.background import Background
 from ..solvers.calibration import temper
 from ..solvers.conformal import Calibration, HeldOut, p_values
-from ..solvers.outliers import ClassReference
-from ..statistics import class_moments
+from ..solvers.outliers import ClassReference, Training
 
 __all__ = ["ConformalClassifier"]
 
@@ -85,13 +86,16 @@ class ConformalClassifier(MetaEstimatorMixin, ModelHTMLMixin, ClassifierMixin, B
         Features that it reads, by which outliers are known.
     reference_ : ClassReference
         Centers of the classes and spreads of the features inside them, in these columns.
+    background_ : Background or None
+        Means, spreads and leading principal directions of the training samples in up to 1,000
+        evenly spaced features, read or not, by which noise is known.
     calibration_ : Calibration
         What samples taught when they were held out: ``temperature``, by which logarithms of
         probabilities are divided, above 1 if the classifier is too sure; ``usual``, the distance of
         the median sample from the center of its class and the size of its row; and of each sample
         the number of its class, ``codes``, the negative logarithm of its calibrated probability,
         ``scores``, and by what factor it is farther from the center, or larger or smaller, than
-        usual, ``outlyingness``.
+        usual, ``outlyingness``; in ``background`` the same with what a background adds.
     selection_ : SelectionRecord
         Of a model that :func:`~centroidal.model_selection.select_features` made alone: what was
         found, as notebooks show it. ``summary`` is the answer with its nested score in words,
@@ -118,7 +122,11 @@ class ConformalClassifier(MetaEstimatorMixin, ModelHTMLMixin, ClassifierMixin, B
 
     **Outliers.** Half of `no_call`, but at least one sample's share, is for what no class has:
     samples that are farther from the center of a class, or whose row is larger or smaller, than all
-    but that share of the training samples, in the columns that the classifier reads.
+    but that share of the training samples, in the columns that the classifier reads; or of which
+    the directions of the background explain less, or that are larger or smaller there. Noise that
+    is independent from feature to feature is hardly explained by any direction. Factors of the
+    background are raised to powers, so that the mean logarithm of held-out samples is half that of
+    the others, and the largest factor counts. Missing values count as the mean.
 
     **Groups.** Give ``groups`` to `fit`, so that copies have not seen the group of a sample. Groups
     are then what is exchangeable, and the promise is for samples of new groups, on average over
@@ -148,11 +156,13 @@ class ConformalClassifier(MetaEstimatorMixin, ModelHTMLMixin, ClassifierMixin, B
     reference_: ClassReference
     calibration_: Calibration
     selection_: SelectionRecord
+    background_: Background | None = None  # in files that do not know of it
 
     _state = state.LABELLED | {
         "estimator_": state.estimator,
         "columns_": state.positions("read", below="features"),
         "reference_": state.part(ClassReference, read="read"),
+        "background_": state.newer(state.optional(state.part(Background))),
         "calibration_": state.part(Calibration),
         "selection_": state.newer(state.part(SelectionRecord)),
     }
@@ -164,13 +174,10 @@ class ConformalClassifier(MetaEstimatorMixin, ModelHTMLMixin, ClassifierMixin, B
         self.cv = cv
 
     @classmethod
-    def of_fitted(
-        cls, model: Any, columns: ArrayLike, reference: Any, repeats: Any, calibrates: bool = True
-    ) -> Self:
-        """Return what calibrates a fitted model that reads some columns, by held-out samples."""
+    def of_fitted(cls, model: Any, training: Training, calibration: Calibration) -> Self:
+        """Return a fitted model with what its training samples, and held-out ones, taught."""
         found = cls(clone(model))
-        known = columns, reference, repeats, calibrates
-        return found._keep(model, Features.of(model), model.classes_, *known)
+        return found._keep(model, Features.of(model), model.classes_, training, calibration)
 
     def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Fit the classifier, and copies of it to the samples without each fold.
@@ -193,8 +200,9 @@ class ConformalClassifier(MetaEstimatorMixin, ModelHTMLMixin, ClassifierMixin, B
             for train, test in self._folds(data, labels, groups)
         ]
         model = clone(self.estimator).fit(given, labels)
-        columns, reference = _refer(model, data, np.arange(data.codes.size))
-        return self._keep(model, data.features, data.classes, columns, reference, [parts])
+        training = _describe(model, data, np.arange(data.codes.size))
+        calibration = Calibration.of([HeldOut.join(parts)])
+        return self._keep(model, data.features, data.classes, training, calibration)
 
     def _folds(self, data, labels, groups):
         """List training and test samples; raise unless each sample is tested once."""
@@ -215,21 +223,24 @@ class ConformalClassifier(MetaEstimatorMixin, ModelHTMLMixin, ClassifierMixin, B
         model = clone(self.estimator).fit(rows_of(given, train), labels[train])
         if model.classes_.size < data.classes.size:
             raise ValueError(f"cv={self.cv!r} must leave samples of each class to train on.")
-        columns, reference = _refer(model, data, train)
         probabilities = model.predict_proba(rows_of(given, test))
-        measured = reference.measure(data.X[np.ix_(test, columns)])
+        measured = _describe(model, data, train).measure(data.X, test)
         return HeldOut(probabilities, data.codes[test], *measured)
 
-    def _keep(self, model, features, classes, columns, reference, repeats, calibrates=True):
+    def _keep(self, model, features, classes, training, calibration):
         features.keep(self)
         self.estimator_ = model
         self.classes_ = classes
-        self.columns_ = columns
-        self.reference_ = reference
-        held_out = [HeldOut.join(folds) for folds in repeats]
-        self.calibration_ = Calibration.of(held_out, calibrates)
+        self.columns_ = training.columns
+        self.reference_ = training.reference
+        self.background_ = None if calibration.background is None else training.background
+        self.calibration_ = calibration
         vars(self).pop("selection_", None)  # which was about other samples
         return self
+
+    def _check_relations(self, sizes):
+        if (self.background_ is None) != (self.calibration_.background is None):
+            raise state.StateError("has a background that nothing is known of", "background_")
 
     @row_by_row(_class_labels)
     def predict(self, X: ArrayLike) -> Array:
@@ -300,7 +311,7 @@ class ConformalClassifier(MetaEstimatorMixin, ModelHTMLMixin, ClassifierMixin, B
             Negative logarithms of the calibrated probabilities.
         outlyingness : ndarray of shape (n_samples, n_classes)
             By what factor it is farther from the center of the class, or its row larger or smaller,
-            than usual; at least 1.
+            or less of it is explained by the background, than usual; at least 1.
         """
         return self.calibration_.nonconformity(self._measure(X))
 
@@ -310,12 +321,45 @@ class ConformalClassifier(MetaEstimatorMixin, ModelHTMLMixin, ClassifierMixin, B
         return HeldOut(probabilities, None, *self._place(X))
 
     def _place(self, X):
-        """Return distances from the classes, and sizes of the rows."""
-        values, columns = check_rows(self, X, self.columns_)
-        return self.reference_.measure(values[:, columns])
+        """Return distances from the classes, sizes of the rows, and measures of the background."""
+        seen = () if self.background_ is None else self.background_.columns
+        columns = np.union1d(self.columns_, seen).astype(np.int64)
+        values, places = check_rows(self, X, columns)
+        own = places[np.searchsorted(columns, self.columns_)]
+        measured = self.reference_.measure(values[:, own])
+        if self.background_ is None:
+            return *measured, None
+        seen = places[np.searchsorted(columns, seen)]
+        return *measured, self.background_.measure(values[:, seen])
+
+    def without_background(self, columns: ArrayLike | None = None) -> Self:
+        """Return a model that judges samples by the features that the classifier reads alone.
+
+        Parameters
+        ----------
+        columns : array-like of int, default=None
+            Columns without which to look at the background; so does a model of which nine in ten
+            columns of the background are left. None leaves it out as a whole.
+
+        Returns
+        -------
+        ConformalClassifier
+            The same model, with the evidence of held-out samples for that case.
+        """
+        check_fitted(self)
+        found = copy(self)
+        if self.background_ is not None and columns is not None:
+            found.background_ = self.background_.without(columns)
+        else:
+            found.background_ = None
+        if found.background_ is None:
+            found.calibration_ = self.calibration_._replace(background=None)
+        return found
 
     def is_unlike(self, X: ArrayLike) -> Mask:
         """Say which samples are farther from all classes, or larger or smaller, than 99 in 100.
+
+        In the features that the classifier reads, which all samples have.
 
         Parameters
         ----------
@@ -328,7 +372,8 @@ class ConformalClassifier(MetaEstimatorMixin, ModelHTMLMixin, ClassifierMixin, B
             Whether each is. If many are, they lie on another scale than those of training.
         """
         check_fitted(self)
-        nearest = self.calibration_.usual.outlyingness(*self._place(X)).min(axis=1)
+        distances, sizes, _ = self.without_background()._place(X)
+        nearest = self.calibration_.usual.outlyingness(distances, sizes).min(axis=1)
         return nearest > np.quantile(self.calibration_.outlyingness, 0.99)
 
     def p_values(self, X: ArrayLike) -> Floats:
@@ -426,11 +471,10 @@ class ConformalClassifier(MetaEstimatorMixin, ModelHTMLMixin, ClassifierMixin, B
         return tags
 
 
-def _refer(model, data, rows):
-    """Return the columns that a model reads, and the classes of some rows in them."""
+def _describe(model, data, rows):
+    """Describe the samples in some rows, in the columns that a model reads and in others."""
     columns = np.arange(data.features.number)
     # Where features are mixed before they are selected, all of them are read.
     if hasattr(model, "get_support") and getattr(model, "metric", None) != "mahalanobis":
         columns = model.get_support(indices=True)
-    X = data.X[np.ix_(rows, columns)]
-    return columns, ClassReference.of(class_moments(X, data.codes[rows], data.classes.size))
+    return Training.of(data, rows, columns)

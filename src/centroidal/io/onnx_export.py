@@ -47,9 +47,9 @@ from ..model_selection import (
 )
 from ..model_selection.feature_flow import last_step, split_conformal, used_mask
 from ..model_selection.linear_svm import ProbabilityLinearSVC
+from ..solvers.background import SMALLEST
 from ..solvers.conformal import LEVELS
 from ..solvers.distances import log_odds
-from ..solvers.outliers import SMALLEST
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -105,9 +105,10 @@ def to_onnx(
         classifier, and the version of the producer is that of centroidal.
 
         That of a model that is calibrated has the outputs ``scores`` and ``outlyingness`` as well,
-        those of `nonconformity`. Its metadata ``no_call`` is JSON that tells for several levels
-        what they may be at most, so that a class is credible: a list of
-        ``scores``, one a class, null if there is no bound, and ``outlyingness``.
+        those of `nonconformity` in a model ``without_background``: noise is told from samples by
+        what the model reads alone. Its metadata ``no_call`` is JSON that tells for several levels
+        what they may be at most, so that a class is credible: a list of ``scores``, one a class,
+        null if there is no bound, and ``outlyingness``.
 
     Notes
     -----
@@ -142,6 +143,7 @@ def to_onnx(
     for step in before:
         columns = _PREPARATIONS[type(step)](graph, step, columns)
     if conformal is not None:
+        conformal = conformal.without_background()
         _measure(graph, conformal, columns)
     for step in steps:
         columns = _PREPARATIONS[type(step)](graph, step, columns)

@@ -204,6 +204,11 @@ def predict_table(
     Which columns a model reads is known from `get_support`, of it or of the steps of a pipeline.
     Where it is not known, all columns must be there. Columns that are not read are set to zero.
 
+    With `no_call` samples are told from noise in up to 1,000 columns, most of which the model does
+    not read. Those of them that are not there, or in which values are missing that no imputer fills
+    in, are left out. Where they are more than a tenth, samples are judged by the columns that the
+    model reads alone, and a remark says so.
+
     A model that was fitted to an array knows no names. Its columns are called x0, x1, ..., and a
     table with other names must have the same number of columns, in the same order.
 
@@ -235,18 +240,24 @@ def predict_table(
     remarks = [remark for remark in table.remarks if not remark.endswith(_TO_BE_FILLED)]
     place, is_read = match_columns(model, table, target, allow_extra, remarks)
     is_cleared = _check_missing(model, table, place, is_read, remarks)
-    X = move_columns(table.X, np.where(is_cleared, COLUMN_NOT_THERE, place))
-    found = predict_rows(model, X, no_call)
+    place = np.where(is_cleared, COLUMN_NOT_THERE, place)
+    absent = place == COLUMN_NOT_THERE
+    if _leaves_out_zeros(table):
+        absent = is_cleared
+    found = predict_rows(model, move_columns(table.X, place), no_call, absent)
     return replace(found, ids=table.ids, remarks=(*remarks, *found.remarks))
 
 
-def predict_rows(model, X, no_call=None):
-    """Predict the classes of rows whose columns are those of training, in their order."""
-    found, n_unlike = predict_with_scale(model, X, no_call)
+def predict_rows(model, X, no_call=None, absent=None):
+    """Predict the classes of rows whose columns are those of training, in their order.
+
+    Those in the mask `absent` are set to zero, as nothing is known of them.
+    """
+    found, n_unlike = predict_with_scale(model, X, no_call, absent)
     return replace(found, remarks=remarks_on_scale(n_unlike, len(found.labels)) + found.remarks)
 
 
-def predict_with_scale(model, X, no_call=None):
+def predict_with_scale(model, X, no_call=None, absent=None):
     """Do so, and count the rows that are unlike those of training, of which nothing is said."""
     check_classifier(model)
     before, conformal = split_conformal(model)
@@ -264,8 +275,40 @@ def predict_with_scale(model, X, no_call=None):
         n_unlike = np.count_nonzero(conformal.is_unlike(Z))
         if no_call is None:
             return found, n_unlike
-        remarks, credible = _on_small_classes(conformal, no_call), conformal.predict_set(Z, no_call)
+        conformal, remarks = _look_around(model, conformal, absent)
+        remarks += _on_small_classes(conformal, no_call)
+        credible = conformal.predict_set(Z, no_call)
     return replace(found, remarks=remarks, credible=credible, no_call=no_call), n_unlike
+
+
+def columns_around(model):
+    """Return the columns in which noise is told from samples, in the order of the background.
+
+    There are none for models that do not know of it, or of which all columns must be there.
+    """
+    before, conformal = split_conformal(model)
+    nothing = np.zeros(0, dtype=np.int64)
+    if conformal is None or conformal.background_ is None:
+        return nothing
+    steps = [] if before is None else steps_of(before)
+    columns, mixed = follow_features(steps, model.n_features_in_)
+    return nothing if mixed else columns[conformal.background_.columns]
+
+
+def _look_around(model, conformal, absent):
+    """Return the classifier without what is absent of its background, and a remark if it is all."""
+    around = columns_around(model)
+    lost = np.zeros(around.size, dtype=bool) if absent is None else absent[around]
+    if not lost.any():
+        return conformal, ()
+    found = conformal.without_background(conformal.background_.columns[lost])
+    if found.background_ is not None:
+        return found, ()
+    number = count_noun(conformal.columns_.size, "feature")
+    return found, (
+        f"Whether samples resemble a class is judged by the {number} that the model reads alone: "
+        f"of {around.size} by which noise is known, {np.count_nonzero(lost)} are not there.",
+    )
 
 
 def _check_no_call(no_call, conformal):
@@ -498,9 +541,7 @@ def _check_absent(model, table, expected, place, remarks):
     why = "of training" if is_read is None else "that the model reads"
     is_read = np.ones(place.size, dtype=bool) if is_read is None else is_read
     absent = place == COLUMN_NOT_THERE
-    kind = table.source.lower().removesuffix(".gz")
-    # Where a feature that is zero everywhere has no trace.
-    if absent.any() and kind.endswith((".svmlight", ".libsvm", ".svm")):
+    if absent.any() and _leaves_out_zeros(table):
         n_zero = absent.sum()
         remarks.append(f"{table.source} does not mention {n_zero} of the features; they are zero.")
         return is_read
@@ -518,6 +559,12 @@ def _check_absent(model, table, expected, place, remarks):
             f"not read{names}."
         )
     return is_read
+
+
+def _leaves_out_zeros(table):
+    """Say whether a feature that is zero everywhere has no trace in a table."""
+    kind = table.source.lower().removesuffix(".gz")
+    return kind.endswith((".svmlight", ".libsvm", ".svm"))
 
 
 # ------------------------------------------------------------------ what is in them

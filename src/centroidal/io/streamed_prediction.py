@@ -1,4 +1,7 @@
-"""Predictions for tables that are read in parts, of which only columns of the model are."""
+"""Predictions for tables that are read in parts, of which only columns of the model are.
+
+Those in which noise is known are read where samples may be without a call.
+"""
 
 from collections import Counter
 from dataclasses import replace
@@ -18,6 +21,8 @@ from ._formats import find_10x
 from .prediction import (
     COLUMN_NOT_THERE,
     check_classifier,
+    columns_around,
+    columns_read,
     fills_in,
     known_reading,
     label_name,
@@ -80,7 +85,11 @@ class StreamedPredictions:
             "delimiter": delimiter, "decimal": decimal,
         }  # fmt: skip
         self._notes, self.counts, self.n_samples = [], Counter(), 0
-        self._gaps, self._n_unlike, self._on_calls = Counter(), 0, ()
+        self._gaps, self._n_unlike, self._on_calls = Counter(), 0, {}
+        around = np.zeros(0, dtype=np.int64) if no_call is None else columns_around(model)
+        self._is_around = np.isin(np.arange(model.n_features_in_), around)
+        is_read = columns_read(model)
+        self._is_read = np.ones(self._is_around.size, dtype=bool) if is_read is None else is_read
         # So that a file that differs is found before any work.
         self._parts = [self._open_part(path) for path in self._find_texts() or [self._path]]
 
@@ -136,7 +145,7 @@ class StreamedPredictions:
         self._notes += found.remarks
         yield name, found, 0
 
-    # -------------------------------------------------------------- columns of the model
+    # -------------------------------------------------------------- columns that are looked at
 
     def _open_reader(self, path, name, column_of):
         """Open a source for the columns that the model reads; names of training may be absent."""
@@ -154,7 +163,7 @@ class StreamedPredictions:
         return open_reader(path, request._replace(ids=None))
 
     def _choose(self, source, left_out, column_of, names):
-        """Return where columns that the model reads were in training; raise if one is not there."""
+        """Return where columns that are looked at were in training; raise if one must be there."""
         there = [name for name in names if name in left_out]
         if there:
             self._notes.append(say_left_out(there))
@@ -162,33 +171,38 @@ class StreamedPredictions:
         table = SimpleNamespace(feature_names=names, source=source)
         target = None if self._card is None else label_name(self._card)
         place, is_read = match_columns(self._model, table, target, self._allow_extra, self._notes)
-        columns = np.flatnonzero(is_read & (place != COLUMN_NOT_THERE))
+        columns = np.flatnonzero((is_read | self._is_around) & (place != COLUMN_NOT_THERE))
         column_of.update(zip(names[place[columns]].tolist(), columns.tolist(), strict=True))
         return column_of
 
     def _of_rows(self, reader, column_of):
-        place = np.full(self._model.n_features_in_, COLUMN_NOT_THERE)
-        columns = [column_of[name] for name in reader.feature_names]
-        place[columns] = np.arange(len(columns))
-        height = max(1, _BYTES_AT_A_TIME // (8 * place.size))
+        columns = np.array([column_of[name] for name in reader.feature_names], dtype=np.int64)
+        height = max(1, _BYTES_AT_A_TIME // (8 * self._model.n_features_in_))
         for piece in reader.pieces(0, height, slice(None)):
             for start in range(0, piece.n_rows, height):
                 part = piece.rows(start, start + height)
-                self._check_values(part, reader.feature_names)
-                X = move_columns(part.X, place)
-                found, n_unlike = predict_with_scale(self._model, X, self._no_call)
-                self._on_calls = found.remarks
+                there = self._check_values(part, columns, reader.feature_names)
+                place = np.full(self._model.n_features_in_, COLUMN_NOT_THERE)
+                place[columns[there]] = there
+                X, absent = move_columns(part.X, place), place == COLUMN_NOT_THERE
+                found, n_unlike = predict_with_scale(self._model, X, self._no_call, absent)
+                self._on_calls |= dict.fromkeys(found.remarks)
                 yield part.name, replace(found, ids=part.ids), n_unlike
 
-    def _check_values(self, part, names):
+    def _check_values(self, part, columns, names):
+        """Return which columns can be looked at; raise if one of them cannot that is read."""
         refuse_infinite(part.X, names, part.name)
         gaps = n_missing(part.X)
-        missing = [names[j] for j in np.flatnonzero(gaps)]
-        self._gaps.update(dict(zip(missing, gaps[gaps > 0].tolist(), strict=True)))
-        if missing and not fills_in(self._model):
-            values = count_noun(gaps.sum(), "value is", "values are")
+        if fills_in(self._model):
+            self._gaps.update({names[j]: int(gaps[j]) for j in np.flatnonzero(gaps)})
+            return np.arange(columns.size)
+        needed = (gaps > 0) & self._is_read[columns]
+        if needed.any():
+            values = count_noun(gaps[needed].sum(), "value is", "values are")
+            missing = [names[j] for j in np.flatnonzero(needed)]
             raise ValueError(
                 f"{part.name}: {values} missing, in {count_noun(len(missing), 'feature')} that the "
                 f"model reads: {list_names(missing)}. It was fitted without an imputer, so fill "
                 "them in or take these samples out."
             )
+        return np.flatnonzero(gaps == 0)

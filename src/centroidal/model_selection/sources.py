@@ -20,10 +20,9 @@ from .._data import rows_of
 from .._parameters import number
 from .._progress import progress_function
 from ..classifiers import ConformalClassifier, CostSensitiveClassifier, FisherSubspace
-from ..solvers.conformal import HeldOut, count_calls
+from ..solvers.conformal import Calibration, HeldOut, count_calls
 from ..solvers.fold_centers import FeatureRows, count_folds
-from ..solvers.outliers import ClassReference
-from ..statistics import class_moments
+from ..solvers.outliers import Training
 from ..statistics.threads import row_blocks
 from ..streaming.labels import hash_names
 from ..streaming.request import texts
@@ -396,9 +395,10 @@ class MemorySource:
         model = final.model
         if repeats is not None and hasattr(model, "predict_proba"):
             columns = np.sort(final.ranking[: final.number_of(scores.n_features)])
-            reference = _class_reference(data, columns, np.arange(data.codes.size))
+            training = Training.of(data, np.arange(data.codes.size), columns)
             calibrates = not choice.needs_probabilities
-            model = ConformalClassifier.of_fitted(model, columns, reference, repeats, calibrates)
+            calibration = Calibration.of([HeldOut.join(each) for each in repeats], calibrates)
+            model = ConformalClassifier.of_fitted(model, training, calibration)
             final = final._replace(calls=count_calls(repeats[0], calibrates))
         model = self._samples.pipeline(model)
         if choice.costs is not None:
@@ -615,15 +615,9 @@ def _hold_out(trial, data, columns, left_out, test, chosen):
     found = HeldOut(chosen.probabilities, data.codes[test])
     if trial.repeat.number == 0:
         train = trial.repeat.rows_without(*left_out)
-        reference = _class_reference(data, columns, train)
-        found = HeldOut(*found[:2], *reference.measure(data.X[np.ix_(test, columns)]))
+        measured = Training.of(data, train, columns).measure(data.X, test)
+        found = HeldOut(*found[:2], *measured)
     return chosen._replace(held_out=found)
-
-
-def _class_reference(data, columns, rows):
-    """Return the classes of some rows in some columns."""
-    X = data.X[np.ix_(rows, columns)]
-    return ClassReference.of(class_moments(X, data.codes[rows], data.classes.size))
 
 
 def _fit(work, left_out, key, summary):

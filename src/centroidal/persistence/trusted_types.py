@@ -114,6 +114,8 @@ _TUPLES = {
     "centroidal.solvers.fisher_subspace.LinearRule",
     "centroidal.solvers.sparse_centers.CenterPath",
     "centroidal.solvers.distances.Whitening",
+    "centroidal.solvers.background.Background",
+    "centroidal.solvers.background.UsualBackground",
     "centroidal.solvers.conformal.Calibration",
     "centroidal.solvers.outliers.ClassReference",
     "centroidal.solvers.outliers.Usual",

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import _state as state
+from .background import UsualBackground
 from .calibration import fit_temperature, log_probabilities, temper
 from .outliers import Usual
 
@@ -29,6 +30,7 @@ class HeldOut(NamedTuple):
     codes: np.ndarray
     distances: np.ndarray | None = None  # from the center of each class
     sizes: np.ndarray | None = None  # of the rows, as one column
+    background: np.ndarray | None = None  # see `Background.measure`
 
     @classmethod
     def join(cls, parts):
@@ -58,6 +60,7 @@ class Calibration(NamedTuple):
     codes: np.ndarray  # of the classes of the samples
     scores: np.ndarray  # negative logarithms of the calibrated probabilities of these classes
     outlyingness: np.ndarray  # by what factor they are farther from them, larger or smaller
+    background: UsualBackground | None = None  # what is known of all features
 
     _state = {
         "temperature": state.number(least=np.finfo(float).tiny),
@@ -65,6 +68,7 @@ class Calibration(NamedTuple):
         "codes": state.positions("held_out", below="classes"),
         "scores": state.floats("held_out"),
         "outlyingness": state.floats("held_out", least=0.0, infinite=True),
+        "background": state.optional(state.part(UsualBackground, held_out="held_out")),
     }
 
     @classmethod
@@ -81,12 +85,25 @@ class Calibration(NamedTuple):
         usual = Usual.of(first.own(first.distances), first.sizes)
         mine = cls(temperature, usual, first.codes, None, None)
         scores, outlyingness = mine.nonconformity(first)
-        return mine._replace(scores=first.own(scores), outlyingness=first.own(outlyingness))
+        mine = mine._replace(scores=first.own(scores), outlyingness=first.own(outlyingness))
+        if first.background is None:
+            return mine
+        return mine._replace(background=UsualBackground.of(first.background, mine.outlyingness))
+
+    @property
+    def known_outlyingness(self):
+        """How unusual held-out samples were by all that is looked at."""
+        return self.outlyingness if self.background is None else self.background.outlyingness
 
     def nonconformity(self, samples):
         """Return how unusual samples would be in each class, by probability and as outliers."""
         scores = -log_probabilities(temper(samples.probabilities, self.temperature))
-        return scores, self.usual.outlyingness(samples.distances, samples.sizes)
+        outlyingness = self.usual.outlyingness(samples.distances, samples.sizes)
+        if self.background is None:
+            return scores, outlyingness
+        return scores, np.maximum(
+            outlyingness, self.background.unusual(samples.background)[:, None]
+        )
 
     def thresholds(self, n_classes, level):
         """Return the largest scores with p-values above a level, of which outliers take half."""
@@ -97,7 +114,7 @@ class Calibration(NamedTuple):
         pools = pool_classes(np.bincount(self.codes, minlength=n_classes), left)
         mine = (self.scores[pools[self.codes] == pool] for pool in pools)
         scores = [_largest(each, _count(left * (each.size + 1))) for each in mine]
-        return Thresholds(np.array(scores), _largest(self.outlyingness, n_outliers))
+        return Thresholds(np.array(scores), _largest(self.known_outlyingness, n_outliers))
 
     def credible(self, samples, level):
         """Say of samples which classes are credible, a column for each."""

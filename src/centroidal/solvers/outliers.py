@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import _state as state
+from ..statistics import class_moments
+from .background import Background, size_factors
 from .distances import squared_distances
-
-SMALLEST = 0.15  # of the usual size, added to all: rows of zeros, common in some data, are bounded
 
 
 class ClassReference(NamedTuple):
@@ -64,8 +64,28 @@ class Usual(NamedTuple):
 
         It is at least 1. If the usual distance, or size, is 0, any other is as good as infinite.
         """
-        tiny = np.finfo(float).tiny
         with np.errstate(over="ignore"):
-            farther = distances / max(self.distance, tiny)
-            ratios = (sizes / max(self.size, tiny) + SMALLEST) / (1.0 + SMALLEST)
-        return np.maximum(np.maximum(farther, 1.0), np.maximum(ratios, 1.0 / ratios))
+            farther = distances / max(self.distance, np.finfo(float).tiny)
+        return np.maximum(np.maximum(farther, 1.0), size_factors(sizes, self.size))
+
+
+class Training(NamedTuple):
+    """What some samples are like, by which others are measured."""
+
+    columns: np.ndarray  # that a classifier reads
+    reference: ClassReference
+    background: Background | None
+
+    @classmethod
+    def of(cls, data, rows, columns):
+        """Describe some rows of labelled data, of which a classifier reads some columns."""
+        X, codes = data.X[np.ix_(rows, columns)], data.codes[rows]
+        reference = ClassReference.of(class_moments(X, codes, data.classes.size))
+        return cls(columns, reference, Background.of(data.X, rows))
+
+    def measure(self, X, rows):
+        """Return distances and sizes of some rows in the columns, and what a background says."""
+        measured = self.reference.measure(X[np.ix_(rows, self.columns)])
+        if self.background is None:
+            return *measured, None
+        return *measured, self.background.measure(X[np.ix_(rows, self.background.columns)])

@@ -8,6 +8,7 @@ from sklearn.metrics import log_loss
 from centroidal.datasets import make_expression
 from centroidal.io import evaluate_model, predict_table, read_table
 from centroidal.io.evaluation import say_calls
+from centroidal.model_selection import nested
 from centroidal.model_selection.feature_flow import split_conformal
 from centroidal.solvers.conformal import Calibration, HeldOut, count_calls, describe_calls
 
@@ -64,6 +65,24 @@ def test_coverage_of_held_out_samples_is_what_was_asked_for(found):
         error = np.sqrt(each["no_call"] * (1.0 - each["no_call"]) / 150)
         assert each["coverage"] > 1.0 - each["no_call"] - 3.0 * error
     assert found.calls[2]["called"] > 0.4
+
+
+def test_each_classifier_is_calibrated_by_what_itself_says(samples, monkeypatch):
+    options = {"method": "recursive", "n_features_to_select": 12, "n_repeats": 1, "cv": 3}
+    found = select_features(*samples, random_state=0, **options)
+    names = list(found.classifier_scores)
+    for number, name in enumerate(names):
+        # Of all three folds this one is chosen, and of the two inside each fold the next.
+        choices = {3: number, 2: (number + 1) % len(names)}
+        monkeypatch.setattr(nested, "_choose_classifier", lambda each, _, c=choices: c[len(each)])
+        mixed = select_features(*samples, random_state=0, **options)
+        assert mixed.classifier == name
+        assert name not in [each["classifier"] for each in mixed.fold_choices]
+        monkeypatch.setattr(nested, "_choose_classifier", lambda *_, n=number: n)
+        alone = select_features(*samples, random_state=0, **options)
+        for mine, its in zip(mixed.model.calibration_, alone.model.calibration_, strict=True):
+            if not isinstance(mine, tuple):
+                np.testing.assert_array_equal(mine, its)
 
 
 def test_promised_log_loss_is_that_of_new_samples():

@@ -90,18 +90,21 @@ def test_probabilities_are_those_of_the_classifier_with_the_chosen_features(
         if scoring == "accuracy":  # calibrated by the other folds of the repeat
             first = number - number % 3
             others = [first + place for place in range(3) if first + place != number]
-            shares = slow_temper(shares, slow_temperature(*held_out(found, method, X, y, others)))
+            known = held_out(found, method, X, y, others, choice["classifier"])
+            shares = slow_temper(shares, slow_temperature(*known))
         np.testing.assert_allclose(mine, shares, rtol=1e-5, atol=1e-12)
         assert (mine.argmax(axis=1) == found.predicted[number // 3, test]).all()
 
 
-def held_out(found, method, X, y, numbers):
-    """Probabilities of the samples of some folds, by models that have not seen them, and codes."""
+def held_out(found, method, X, y, numbers, classifier):
+    """Probabilities of the samples of some folds, by models that have not seen them, and codes.
+
+    Models have the number of features that the fold chose, and the one classifier.
+    """
     shares, codes = [], []
     for number in numbers:
         train, test = Question.of(X, y, 0, 3, 2).folds[number]
-        choice = found.fold_choices[number]
-        size = Size(choice["n_features"], choice["classifier"])
+        size = Size(found.fold_choices[number]["n_features"], classifier)
         model = model_of(method, size).fit(X[train], y[train])
         shares.append(model.predict_proba(X[test]))
         codes.append(found.true_codes[test])

@@ -324,12 +324,12 @@ class ChosenPredictions(NamedTuple):
     probabilities: np.ndarray | None  # of the classes, a row a sample
     losses: np.ndarray | None  # see `loss_moments`; None without probabilities
     n_features: int | None = None  # by which; None if it is the size
-    held_out: HeldOut | None = None  # as the model says it, for calibration
+    held_out: tuple | None = None  # `HeldOut` of each classifier with this size, for calibration
 
     def temper(self, temperature):
         """Return the same with probabilities at a temperature."""
         probabilities = temper(self.probabilities, temperature)
-        losses = loss_moments(probabilities, self.held_out.codes)
+        losses = loss_moments(probabilities, self.held_out[0].codes)
         return self._replace(probabilities=probabilities, losses=losses)
 
 
@@ -506,24 +506,27 @@ class NestedScores:
         ]
 
     def _other_folds(self, place):
-        """Return what the method of a fold says of the samples of the others of the repeat."""
-        key, (first, number) = self._winners[place][0], divmod(place, self._n_folds)
+        """Return what the classifier of a fold says of samples of the others of the repeat."""
+        (key, winner), (first, number) = self._winners[place], divmod(place, self._n_folds)
+        classifier = winner.inner.position % len(self._names[key])
         others = [fold for fold in range(self._n_folds) if fold != number]
         folds = (self._folds[first * self._n_folds + fold] for fold in others)
-        return HeldOut.join([fold[key].predicted.held_out for fold in folds])
+        return HeldOut.join([fold[key].predicted.held_out[classifier] for fold in folds])
 
     @property
     def _n_folds(self):
         return len(self._folds) // self._n_repeats
 
     def held_out(self):
-        """Return what the method that was chosen says of held-out samples, a list a repeat.
+        """Return what the classifier that was chosen says of held-out samples, a list a repeat.
 
-        These are of the folds, by what their inner folds chose; None if it has no probabilities.
+        These are of the folds, with the number of features that their inner folds chose; None if it
+        has no probabilities. How sure another classifier is says nothing of this one.
         """
         found = [fold[self.method].predicted.held_out for fold in self._folds]
         if any(each is None for each in found):
             return None
+        found = [each[self.classifier] for each in found]
         starts = range(0, len(found), self._n_folds)
         return [found[start : start + self._n_folds] for start in starts]
 

@@ -558,66 +558,66 @@ def _predict_set(work, left_out, key, position, summary):
         if isinstance(path, RankedPath):
             path, sizes, position = path.take_model(sizes, position), sizes[[position]], 0
         mine, position = np.array([position]), None
-    place = None if position is None else mine[position]
-    tested, drawn, chosen = ask(trial, data, path, left_out, test, sizes, place, orders)
-    if chosen is not None and chosen.probabilities is not None:
-        columns = np.sort(columns_of_size(path, sizes[place]))
-        chosen = _hold_out(trial, data, columns, left_out, test, chosen)
-    at_random = Tested.stack(drawn) if has_random else None
+    places = None
+    if position is not None:  # of a size, all classifiers
+        n_classifiers = len(work.procedure(key).classifiers)
+        size, number = divmod(position, n_classifiers)
+        places = mine[size * n_classifiers :][:n_classifiers]
+    tested, drawn, parts = ask(trial, data, path, left_out, test, sizes, places, orders)
+    at_random, chosen = Tested.stack(drawn) if has_random else None, None
     if key is None:
         return _Found([], at_random)
-    if chosen is not None:
-        chosen = chosen._replace(n_features=columns_of_size(path, sizes[place]).size)
+    if parts and places is not None:
+        columns = np.sort(columns_of_size(path, sizes[places[number]]))
+        chosen = _keep(trial, data, columns, left_out, parts, number)
     return _Found([each.take_models(mine) for each in tested], at_random, chosen)
 
 
-def _count_set(trial, data, path, left_out, test, sizes, place, orders):
-    """Count what is predicted, of some rows after the other; of one size keep more."""
+def _count_set(trial, data, path, left_out, test, sizes, places, orders):
+    """Count what is predicted, of some rows after the other; of models at some places keep more."""
     codes, n_classes = data.codes[test], data.classes.size
     cells, n_cells = codes, n_classes * len(left_out)
     if len(left_out) == 2:
         cells = codes + n_classes * (trial.repeat.folds[test] == left_out[1])
     options, parts = dict(orders), []
-    if place is not None:
-        options["kept"] = np.array([place])
-        options["see"] = lambda _, found: parts.append(found.take_models(options["kept"]))
+    if places is not None:
+        options["kept"] = places
+        options["see"] = lambda _, found: parts.append(found.take_models(places))
     own, *drawn = path.count(data.X, test, cells, (n_cells, n_classes), sizes, **options)
     own = own.reshape(sizes.size, len(left_out), n_classes, n_classes)
     tested = [Tested(own[:, number]) for number in range(len(left_out))]
-    return tested, [Tested(each) for each in drawn], _keep(parts, 0, codes)
+    return tested, [Tested(each) for each in drawn], parts
 
 
-def _score_set(trial, data, path, left_out, test, sizes, place, orders):
+def _score_set(trial, data, path, left_out, test, sizes, places, orders):
     """Find the same where every model has to say how probable the classes are."""
     codes, n_classes, choice = data.codes[test], data.classes.size, trial.choice
     found = path.predict(data.X, test, sizes, np.arange(sizes.size), **orders)
     own, *drawn = (each.decide(choice.costs) for each in found)
     folds = trial.repeat.folds[test]
-    places = [np.flatnonzero(folds == fold) for fold in left_out]
-    tested = [own.take(each).test(codes[each], n_classes, choice.scoring) for each in places]
+    samples = [np.flatnonzero(folds == fold) for fold in left_out]
+    tested = [own.take(each).test(codes[each], n_classes, choice.scoring) for each in samples]
     at_random = [each.test(codes, n_classes, choice.scoring) for each in drawn]
-    return tested, at_random, _keep([own], place, codes)
+    return tested, at_random, [] if places is None else [own.take_models(places)]
 
 
-def _keep(parts, place, codes):
-    """Return what one model predicts, given all samples in parts; None if there is none."""
-    if not parts or place is None:
-        return None
-    chosen = np.concatenate([each.codes[place] for each in parts])
+def _keep(trial, data, columns, left_out, parts, number):
+    """Return what the chosen one of some classifiers predicts, given all samples in parts.
+
+    Of each classifier is kept what calibration needs; how unlike others samples are, once of each.
+    """
+    test = trial.repeat.rows(*left_out)
+    codes, chosen = data.codes[test], np.concatenate([each.codes[number] for each in parts])
     if parts[0].probabilities is None:
-        return ChosenPredictions(chosen, None, None)
-    probabilities = np.concatenate([each.probabilities[place] for each in parts])
-    return ChosenPredictions(chosen, probabilities, loss_moments(probabilities, codes))
-
-
-def _hold_out(trial, data, columns, left_out, test, chosen):
-    """Keep what calibration needs of held-out samples; how unlike others they are, once of each."""
-    found = HeldOut(chosen.probabilities, data.codes[test])
+        return ChosenPredictions(chosen, None, None, columns.size)
+    measured = ()
     if trial.repeat.number == 0:
         train = trial.repeat.rows_without(*left_out)
         measured = Training.of(data, train, columns).measure(data.X, test)
-        found = HeldOut(*found[:2], *measured)
-    return chosen._replace(held_out=found)
+    shares = np.concatenate([each.probabilities for each in parts], axis=1)
+    held_out = tuple(HeldOut(each, codes, *measured) for each in shares)
+    losses = loss_moments(shares[number], codes)
+    return ChosenPredictions(chosen, shares[number], losses, columns.size, held_out)
 
 
 def _fit(work, left_out, key, summary):

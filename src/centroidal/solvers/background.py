@@ -48,7 +48,7 @@ class Background(NamedTuple):
         columns = places.round().astype(np.int64)
         X = X[np.ix_(rows, columns)]
         moments = class_moments(X, np.zeros(rows.size, dtype=np.int32), 1)
-        varies = np.flatnonzero(moments.variance > 0.0)
+        varies = np.flatnonzero((moments.variance > 0.0) & (moments.variance < np.inf))
         if varies.size == 0:
             return None
         spreads = np.sqrt(moments.variance[varies])

@@ -14,11 +14,12 @@ help:  ## list the targets
 
 setup: $(VENV)/.ready  ## virtual environment with everything below
 
-# The environment is rebuilt when its definition changes. The demo needs little of it.
+# The environment is rebuilt when its definition changes. The demo needs little of it: what its
+# report and the commands that it names need.
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(INSTALL) --upgrade "pip>=25.1"
-	$(BIN)/python $(INSTALL) --editable ".[cli]"
+	$(BIN)/python $(INSTALL) --editable ".[cli,persist,app]"
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.demo

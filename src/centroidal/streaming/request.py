@@ -192,11 +192,9 @@ class Request(NamedTuple):
             f"{self.name}: {len(columns)} feature{' is' if one else 's are'} not numeric: {names}. "
             "Leave them out with drop (--drop NAME) or encode them as numbers."
         )
-        if self.sheet is not None and self.ids is None and not self.transpose:
-            message += (
-                f" The column of sample ids, by which {self.sheet.name} is joined, is named with "
-                "ids (--id COLUMN)."
-            )
+        if self.ids is None and not self.transpose:
+            joined = "" if self.sheet is None else f", by which {self.sheet.name} is joined,"
+            message += f" A column of sample ids{joined} is named with ids (--id COLUMN)."
         raise ValueError(message + _on_commas(columns))
 
     def refuse_text_cells(self, rows, columns):

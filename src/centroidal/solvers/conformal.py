@@ -18,6 +18,7 @@ from .. import _state as state
 from .background import UsualBackground
 from .calibration import fit_temperature, log_probabilities, temper
 from .outliers import Usual
+from .ranking import ROUNDING
 
 LEVELS = (0.01, 0.05, 0.1, 0.2)  # at which it is told how many samples get a class
 _ROUNDING = 1e-9
@@ -35,6 +36,8 @@ class HeldOut(NamedTuple):
     @classmethod
     def join(cls, parts):
         """Put several of them into one; what one of them lacks is left out."""
+        if len(parts) == 1:
+            return parts[0]
         columns = zip(*parts, strict=True)
         return cls(
             *(None if any(e is None for e in each) else np.concatenate(each) for each in columns)
@@ -163,8 +166,11 @@ def _count(number):
 
 
 def _largest(values, place):
-    """Return the largest value, the second and so on; for the place 0 what no value reaches."""
-    return np.inf if place == 0 else float(np.sort(values)[-place])
+    """Return the largest value, the second and so on; for the place 0 what no value reaches.
+
+    It is raised by what rounding may do, so that samples which are as unusual are not beyond it.
+    """
+    return np.inf if place == 0 else float(np.sort(values)[-place]) * (1.0 + ROUNDING) + ROUNDING
 
 
 # ------------------------------------------------------------------ how many samples get a class

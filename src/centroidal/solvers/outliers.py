@@ -40,10 +40,12 @@ class ClassReference(NamedTuple):
 
         Both are root mean squares over features, in units of their spread.
         """
-        places = np.vstack([self.centers, np.zeros(self.spreads.size)])
-        squares = squared_distances(X, places, self.spreads) / self.spreads.size
-        lengths = np.sqrt(np.maximum(squares, 0.0))
-        return lengths[:, :-1], lengths[:, -1:]
+        # Sizes by themselves, so that a row of zeros has the size 0 and not that of rounding.
+        found = (
+            squared_distances(X, places, self.spreads) / self.spreads.size
+            for places in (self.centers, np.zeros((1, self.spreads.size)))
+        )
+        return tuple(np.sqrt(np.maximum(squares, 0.0)) for squares in found)
 
 
 class Usual(NamedTuple):

@@ -22,7 +22,7 @@ from .annotated_file import AnnotatedReader, Hdf5Store, RemoteZarrStore, ZarrSto
 from .arrays import open_folder, open_npz
 from .labels import check_labels, check_n_labels, hash_names
 from .parquet_reader import ParquetReader
-from .pieces import Fingerprint, check_values, concatenate_pieces
+from .pieces import Fingerprint, check_values, concatenate_pieces, take_names
 from .query_reader import QueryReader, open_query
 from .remote import RemoteFile, is_url, list_remote
 from .request import Request
@@ -293,6 +293,25 @@ class Batches:
         cut = start + first, start + last
         return Batches(self._reader, self._request, self.batch_size, *cut, self.preprocess)
 
+    def take(self, columns: Ints) -> "Batches":
+        """Return the same batches with some of the features only, wherever they stand.
+
+        Parameters
+        ----------
+        columns : ndarray of int
+            Numbers of features, increasing. What else is read is as for :meth:`columns`.
+
+        Returns
+        -------
+        Batches
+            The same rows, cut in the same way.
+        """
+        found = copy(self)
+        found._columns = np.arange(self._columns.start, self._columns.stop)[columns]
+        found.feature_names = self.feature_names[columns]
+        found.n_features = found.feature_names.size
+        return found
+
     def start(self, number: int) -> Iterator[Batch]:
         """Iterate from a batch on, without decoding what comes before where that is possible.
 
@@ -417,7 +436,7 @@ class Batches:
     def _pieces(self, first_row, n_rows):
         # The total of a row, or its length, is that of all features.
         read = self._columns if self._steps is None else slice(None)
-        names = self._reader.feature_names[read]
+        names = take_names(self._reader.feature_names, read)
         for piece in self._reader.pieces(first_row, n_rows, read):
             check_labels(piece.y, piece.n_rows, self.target, piece.name)
             check_values(piece.X, names, piece.name)

@@ -332,7 +332,7 @@ class HashedReader(LearnedLabels):
     def pieces(self, first_row, n_rows, columns):
         """Yield the documents from `first_row` on, as hashes of their words."""
         self.learn_labels()
-        request, is_narrow = self._request, columns.stop == 0
+        request, is_narrow = self._request, isinstance(columns, slice) and columns.stop == 0
         has_words = is_narrow or first_row > 0
         for rows in self._rows([] if is_narrow else self._columns):
             n_here = len(rows[request.target])

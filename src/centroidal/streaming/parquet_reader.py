@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from .._optional import require
 from .arrow_rows import ArrowRows, label_counts
 from .labels import labels_from_text
-from .pieces import FileFacts, Fingerprint
+from .pieces import FileFacts, Fingerprint, take_names
 from .remote import RemoteFile
 from .request import clean_errors, list_differences
 
@@ -68,7 +68,7 @@ class ParquetReader(ArrowRows):
 
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; whole files and row groups before it are skipped."""
-        features = self.feature_names[columns]
+        features = take_names(self.feature_names, columns)
         names = [*features, *self._special]
         return self._rows(first_row, n_rows, names, partial(self._pieces_of, features))
 

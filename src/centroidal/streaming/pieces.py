@@ -12,6 +12,11 @@ _BLOCK_BYTES, _N_BLOCKS = 2**12, 16
 _OF_ROWS = ("y", "ids", "groups", "blocks")
 
 
+def take_names(names, columns):
+    """Return those of a list of names that a slice, or an array of positions, takes."""
+    return names[columns] if isinstance(columns, slice) else [names[j] for j in columns.tolist()]
+
+
 class Piece(NamedTuple):
     """Rows of one file, as many as its reader likes to give at a time."""
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrow_rows import ArrowRows, label_counts
-from .pieces import FileFacts, Fingerprint
+from .pieces import FileFacts, Fingerprint, take_names
 from .request import clean_errors
 
 _N_LOOKED_AT = 1000
@@ -63,7 +63,7 @@ class QueryReader(ArrowRows):
 
     def pieces(self, first_row, n_rows, columns):
         """Yield the rows from `first_row` on; those before it are read and left out."""
-        features = self.feature_names[columns]
+        features = take_names(self.feature_names, columns)
         for batch in self._rows(n_rows, [*features, *self._special]):
             n_before = min(first_row, batch.num_rows)
             first_row -= n_before

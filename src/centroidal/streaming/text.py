@@ -23,7 +23,7 @@ from .._typing import Decimal, Delimiter
 from . import _loops
 from .labels import MISSING, LearnedLabels, sample_names
 from .limits import unpack_gzip
-from .pieces import FileFacts, Fingerprint, Piece
+from .pieces import FileFacts, Fingerprint, Piece, take_names
 from .request import clean_errors, list_differences, quote
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
@@ -534,7 +534,7 @@ class TextReader(LearnedLabels):
         """Yield the rows from `first_row` on; those before it are only counted."""
         if self._request.target is not None:
             self.learn_labels()
-        roles = self._roles._replace(features=self._roles.features[columns])
+        roles = self._roles._replace(features=take_names(self._roles.features, columns))
         kinds = ColumnKinds([self._head.header[j] for j in roles.features], self._request)
         for lines in self._bodies():
             n_here = len(self._target_cells(lines)) if first_row > 0 else 0

@@ -10,7 +10,7 @@ import pytest
 from centroidal.cli.main import main
 
 from ..classifiers.conftest import MEMORY_LIMIT, PATIENCE
-from ..classifiers.test_dask import HEIGHT, N_BLOCKS, WIDTH, _block_of_numbers, _rows_or_death
+from ..classifiers.test_dask import HEIGHT, N_BLOCKS, WIDTH, _rows_or_death
 from ..l2 import select_features
 from ..streaming.test_batches import write_h5ad, write_zarr
 from .test_dask_source import write_parts
@@ -89,16 +89,24 @@ def test_a_worker_that_dies_changes_nothing(data, on_cluster, tmp_path):
 
 
 def test_data_larger_than_memory_never_come_together(on_cluster):
-    parts = [dask.delayed(_block_of_numbers)(place) for place in range(N_BLOCKS)]
-    blocks = [da.from_delayed(part, (HEIGHT, WIDTH), np.float32) for part in parts]
+    shape = HEIGHT // 5, WIDTH * 5  # of each row some numbers come together, and no more
+    parts = [dask.delayed(_wide_block)(place, shape) for place in range(N_BLOCKS)]
+    blocks = [da.from_delayed(part, shape, np.float32) for part in parts]
     X = da.concatenate(blocks)
     assert X.nbytes > 4 * MEMORY_LIMIT
     workers = on_cluster.run(os.getpid)
-    y = da.arange(X.shape[0], chunks=HEIGHT) % 2
+    y = da.arange(X.shape[0], chunks=shape[0]) % 2
     found = select_features(X, y, n_features_to_select=1, cv=2, n_repeats=1, random_state=SEED)
     assert found.selected.tolist() == [0]
     assert found.confusion.sum() == X.shape[0]
     assert on_cluster.run(os.getpid) == workers  # none was ended for taking too much memory
+
+
+def _wide_block(place, shape):
+    """Rows of two classes, of which every second one has a larger first feature."""
+    block = np.full(shape, place, dtype=np.float32)
+    block[1::2, 0] += 1.0
+    return block
 
 
 def test_interruption_cancels_the_tasks(data, on_cluster):

@@ -25,6 +25,7 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 pd = pytest.importorskip("pandas")
 
+pytestmark = pytest.mark.usefixtures("without_background")
 NAMES = [f"g{j}" for j in range(9)]
 READING = sys.modules["centroidal.streaming.batches"]  # the function has the same name
 
@@ -147,7 +148,7 @@ def test_rest_of_the_classes_may_be_without_samples(data):
 # ------------------------------------------------------------------ what reaches the client
 
 
-def test_what_is_gathered_does_not_grow_with_the_rows(monkeypatch):
+def test_what_is_gathered_of_a_row_is_what_the_model_keeps(monkeypatch):
     compute, sizes = dask.compute, []
 
     def watch(*values, **options):
@@ -162,7 +163,7 @@ def test_what_is_gathered_does_not_grow_with_the_rows(monkeypatch):
         blocks = da.from_array(X, chunks=(n_rows // 4, 9))
         found = select_features(blocks, y, cv=3, n_repeats=1, random_state=SEED)
         assert (found.predicted, found.probabilities) == (None, None)
-    assert sizes[0] == sizes[1] > 100
+    assert sizes[1] - sizes[0] == 3000 * 3  # class, probability and outlyingness
 
 
 def _n_numbers(value):
@@ -173,15 +174,15 @@ def _n_numbers(value):
     return sum(map(_n_numbers, value)) if isinstance(value, list | tuple) else 1
 
 
-def test_progress_counts_rows_in_two_passes(data):
+def test_progress_counts_rows_in_three_passes(data):
     told = []
     select_features(
         blocks_of(data[0], [30, 70]), data[1], cv=3, progress=lambda *step: told.append(step)
     )
     assert sorted(step[0] for step in told) == [step[0] for step in told]
-    assert {step[1] for step in told} == {180}
-    assert (told[0][2], told[-1]) == ("pass 1 of 2", (180, 180, "pass 2 of 2"))
-    assert len(told) == 6
+    assert {step[1] for step in told} == {270}
+    assert (told[0][2], told[-1]) == ("pass 1 of 3", (270, 270, "pass 3 of 3"))
+    assert len(told) == 9
 
 
 # ------------------------------------------------------------------ bad input
@@ -315,7 +316,7 @@ def test_permutations_that_share_passes_are_those_that_do_not_to_the_bit(data):
     ]  # fmt: skip
     np.testing.assert_array_equal(*(each.null_scores for each in runs))
     np.testing.assert_array_equal(*(each.feature_p_values for each in runs))
-    assert [each[-1][2] for each in told.values()] == ["pass 4 of 4", "pass 8 of 8"]
+    assert [each[-1][2] for each in told.values()] == ["pass 5 of 5", "pass 9 of 9"]
 
 
 def test_permutations_bring_labels_and_no_rows(monkeypatch):
@@ -332,7 +333,7 @@ def test_permutations_bring_labels_and_no_rows(monkeypatch):
         X, y = make_data(n_rows)
         sizes.append(0)
         select_features(da.from_array(X, chunks=(n_rows // 4, 9)), y, **asked)
-    assert sizes[1] - sizes[0] == 3000
+    assert sizes[1] - sizes[0] == 3000 * (1 + 3)  # a label of each, and what the model keeps
 
 
 def test_interrupted_permutations_count_as_far_as_they_are(data):

@@ -1,6 +1,5 @@
 import os
 import re
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.metrics import brier_score_loss, log_loss
+from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
+from sklearn.pipeline import Pipeline
 
-from centroidal import SparseCenterClassifier
+from centroidal import ConformalClassifier, SparseCenterClassifier
 from centroidal.model_selection.splits import GroupFolds, Groups, RowFolds, training_sets
 from centroidal.persistence import load_model, read_model_card, save_model
+from centroidal.solvers.calibration import fit_temperature, temper
 from centroidal.streaming import batches, fit_batches
 from centroidal.streaming.labels import hash_names
 from tests.streaming import children
@@ -35,6 +36,7 @@ from ..reference.folds import slow_folds
 from ..reference.selection import model_of
 from ..reference.selection_stream import slow_selection
 
+pytestmark = pytest.mark.usefixtures("without_background")
 SEED = 3
 N_ROWS, N_FEATURES = 90, 9
 
@@ -70,8 +72,29 @@ def found_in(selection):
     model = found.pop("model")
     found |= {f"path {name}": column for name, column in found.pop("path").items()}
     found |= {f"random {name}": column for name, column in found.pop("random_path").items()}
-    fitted = {name: value for name, value in vars(model).items() if name.endswith("_")}
-    return found | fitted | {"parameters": model.get_params()}
+    return found | fitted_state(model)
+
+
+def fitted_state(model):
+    """What a model has learned, by name; that of what is inside as well."""
+    found = {"parameters": str(model.get_params())}
+    for name, value in vars(model).items():
+        if name == "estimator_":
+            found |= {f"inside {each}": state for each, state in fitted_state(value).items()}
+        elif hasattr(value, "_fields") and name.endswith("_"):
+            parts = value._asdict().items()
+            found |= {f"{name} {each}": part for each, part in parts if each != "usual"}
+            found |= {f"{name} usual": [*getattr(value, "usual", ())]}
+        elif name.endswith("_"):
+            found[name] = value
+    return found
+
+
+def conformal_in(model):
+    """What calibrates, wherever it is in a model."""
+    while not isinstance(model, ConformalClassifier):
+        model = model[-1] if isinstance(model, Pipeline) else model.estimator_
+    return model
 
 
 def assert_same(first, second):
@@ -214,12 +237,12 @@ def test_selection_is_that_of_plain_loops(name, tmp_path, data):
 def test_model_is_that_of_fit_batches(tmp_path, folder, data):
     rows = open_folder(folder)
     found = select_features(rows, random_state=SEED)
-    size = found.n_features_to_select
+    size, inside = found.n_features_to_select, found.model.estimator_
     model = fit_batches(SparseCenterClassifier(size, scale="within"), rows)
     for name in ("centers_", "feature_gains_", "feature_scale_", "spread_"):
-        np.testing.assert_allclose(getattr(found.model, name), getattr(model, name), rtol=1e-12)
+        np.testing.assert_allclose(getattr(inside, name), getattr(model, name), rtol=1e-12)
     assert found.model.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
-    assert found.model.get_params() == model.get_params()
+    assert inside.get_params() == model.get_params()
     X, y = data
     means = np.array([X[y == label].mean(axis=0) for label in "abc"])
     np.testing.assert_allclose(found.centers, means, rtol=1e-12)
@@ -235,7 +258,8 @@ def test_model_of_medians_is_that_of_fit_batches_to_the_bit(form, tmp_path, data
     )
     model = fit_batches(SparseCenterClassifier(2, metric="l1", scale="mad"), rows, memory=2000)
     for name in ("centers_", "feature_gains_", "feature_scale_", "spread_", "feature_names_in_"):
-        np.testing.assert_array_equal(getattr(found.model, name), getattr(model, name))
+        inside = found.model.estimator_
+        np.testing.assert_array_equal(getattr(inside, name), getattr(model, name))
     X, y = data
     medians = [np.median(X[y == label], axis=0) for label in "abc"]
     np.testing.assert_allclose(found.centers, medians, rtol=1e-12, atol=1e-15)
@@ -259,10 +283,7 @@ def test_facts_are_told_and_nothing_is_kept_of_a_sample(folder, data):
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])
-def test_losses_of_all_samples_are_told_and_what_ranks_them_is_not(
-    form, tmp_path, data, monkeypatch
-):
-    monkeypatch.setattr("centroidal.solvers.along_path._LABELS_PER_BLOCK", 1)  # few rows at a time
+def test_metrics_of_probabilities_are_those_of_scikit_learn_once_calibrated(form, tmp_path, data):
     X, y = data
     found = select_features(opened(form, tmp_path, X, y), cv=3, n_repeats=1, random_state=SEED)
     samples = sparse.csr_array(X) if form == "sparse" else X
@@ -272,10 +293,18 @@ def test_losses_of_all_samples_are_told_and_what_ranks_them_is_not(
         model = model_of("l2", choice["n_features"], is_sparse=form == "sparse")
         model.fit(samples[folds != fold], y[folds != fold])
         shares[folds == fold] = model.predict_proba(samples[folds == fold])
-    assert list(found.metrics)[4:] == ["log_loss", "brier_score"]
-    assert found.metrics["log_loss"] == pytest.approx(log_loss(y, shares), rel=1e-10)
-    expected = brier_score_loss(y, shares, labels=["a", "b", "c"])
-    assert found.metrics["brier_score"] == pytest.approx(expected, rel=1e-10)
+    codes, raw = np.unique(y, return_inverse=True)[1], shares.copy()
+    for fold in range(3):
+        temperature = fit_temperature(raw[folds != fold], codes[folds != fold])
+        shares[folds == fold] = temper(raw[folds == fold], temperature)
+    expected = {
+        "roc_auc": roc_auc_score(y, shares, multi_class="ovr"),
+        "average_precision": average_precision_score(np.eye(3)[codes], shares),
+        "log_loss": log_loss(y, shares),
+        "brier_score": brier_score_loss(y, shares, labels=["a", "b", "c"]),
+    }
+    assert {name: found.metrics[name] for name in expected} == pytest.approx(expected, rel=1e-10)
+    assert found.model.calibration_.temperature == pytest.approx(fit_temperature(raw, codes))
     for name, (low, high) in found.intervals.items():
         assert low < found.metrics[name] < high
 
@@ -315,8 +344,32 @@ def assert_same_answer(first, second):
             np.testing.assert_allclose(mine[column], other[column], rtol=1e-10, atol=1e-12)
     for mine, other in zip(first.fold_choices, second.fold_choices, strict=True):
         assert mine == pytest.approx(other, rel=1e-10)
-    names = [each.model.get_feature_names_out().tolist() for each in (first, second)]
+    assert first.metrics == pytest.approx(second.metrics, rel=1e-10, abs=1e-12)
+    assert first.intervals.keys() == second.intervals.keys() == first.metrics.keys()
+    for name, ends in first.intervals.items():
+        assert ends == pytest.approx(second.intervals[name], rel=1e-9, abs=1e-10), name
+    for mine, other in zip(first.calls, second.calls, strict=True):
+        rates = [each["class_coverage"] for each in (mine, other)]
+        assert rates[0] == pytest.approx(rates[1], rel=1e-10)
+        mine, other = ({**each, "class_coverage": None} for each in (mine, other))
+        assert mine == pytest.approx(other, rel=1e-10)
+    assert_same_models(first.model, second.model)
+
+
+def assert_same_models(first, second):
+    """They have the same centers, and say the same of any sample, calibrated by the same ones."""
+    first, second = conformal_in(first), conformal_in(second)
+    np.testing.assert_array_equal(first.columns_, second.columns_)
+    mine, other = first.estimator_, second.estimator_
+    names = [each.get_feature_names_out().tolist() for each in (mine, other)]
     assert names[0] == names[1]
+    pairs = {"centers": (mine.centers_, other.centers_), "spread": (mine.spread_, other.spread_)}
+    for name in ("temperature", "usual", "codes", "scores", "outlyingness"):
+        pairs[name] = [getattr(each.calibration_, name) for each in (first, second)]
+    for name in ("centers", "spreads"):
+        pairs[f"reference {name}"] = [getattr(each.reference_, name) for each in (first, second)]
+    for name, pair in pairs.items():
+        np.testing.assert_allclose(*pair, rtol=1e-9, atol=1e-10, err_msg=name)
 
 
 ANSWERS = {  # what is asked, and with how many rows a batch
@@ -354,15 +407,6 @@ def test_batches_give_the_answer_of_samples_in_memory(name, is_grouped, form, tm
         X, y, **asked, groups=groups if is_grouped else None, random_state=SEED,
         feature_names=rows.feature_names,
     )  # fmt: skip
-    if is_grouped and "loss" in name:  # of which nothing is known for a group
-        assert np.ptp(in_batches.interval) > np.ptp(in_memory.interval)
-        in_batches = replace(in_batches, interval=in_memory.interval)
-    if is_grouped and asked.get("scoring") == "f1_macro":  # what groups were taken for is not kept
-        ends, expected = in_batches.intervals["accuracy"], in_memory.intervals["accuracy"]
-        np.testing.assert_allclose(ends, expected, rtol=1e-10)
-        off = 0.1 * np.ptp(in_memory.interval)
-        np.testing.assert_allclose(in_batches.interval, in_memory.interval, rtol=0.0, atol=off)
-        in_batches = replace(in_batches, interval=in_memory.interval)
     assert_same_answer(in_memory, in_batches)
 
 
@@ -448,10 +492,10 @@ def test_repeats_that_do_not_fit_take_passes_of_their_own(folder):
     select_features(
         open_folder(folder, 90), **options, memory=1, progress=lambda *a: told.append(a)
     )
-    assert told == [(90 * i, 540, f"pass {i} of 6") for i in range(1, 7)]
+    assert told == [(90 * i, 810, f"pass {i} of 9") for i in range(1, 10)]
     told.clear()
     select_features(open_folder(folder, 90), **options, progress=lambda *a: told.append(a))
-    assert [what for *_, what in told] == ["pass 1 of 2", "pass 2 of 2"]
+    assert [what for *_, what in told] == [f"pass {i} of 3" for i in (1, 2, 3)]
 
 
 # ------------------------------------------------------------------ laws
@@ -466,7 +510,7 @@ def test_batches_of_any_size_give_the_same(method, folder):
         np.testing.assert_array_equal(found.confusion_path, first.confusion_path)
         assert found.fold_choices == first.fold_choices
         assert (found.score, found.random_score) == (first.score, first.random_score)
-        np.testing.assert_allclose(found.model.centers_, first.model.centers_, rtol=1e-12)
+        assert_same_models(found.model, first.model)
 
 
 @pytest.mark.parametrize("method", ["l2", "l1"])
@@ -489,10 +533,31 @@ def test_every_source_gives_the_same(tmp_path, data, folder):
 
 
 def test_memory_for_columns_changes_the_passes_only(folder):
-    options = {"method": "l1", "cv": 3, "random_state": SEED}
+    options = {"method": "l1", "cv": 3, "n_repeats": 1, "random_state": SEED}
     first = select_features(open_folder(folder), **options)
     narrow = select_features(open_folder(folder), **options, memory=1)
     assert_same(narrow, first)
+
+
+@pytest.mark.parametrize("form", ["folder", "csv", "h5ad"])
+def test_last_pass_reads_the_columns_of_chosen_models_alone(form, folder, data, tmp_path):
+    source = {"folder": folder}.get(form) or {"csv": write_text, "h5ad": write_h5ad}[form](
+        tmp_path / f"table.{form}", *data
+    )
+    rows, read = batches(source, target="kind", drop="sample" if form == "folder" else ()), []
+    pieces = rows._reader.pieces
+
+    def watch(first_row, n_rows, columns):
+        for piece in pieces(first_row, n_rows, columns):
+            read.append(piece.X.shape[1])
+            yield piece
+
+    rows._reader.pieces = watch
+    found = select_features(rows, n_features_to_select=2, cv=2, n_repeats=1, random_state=SEED)
+    assert read[0] == 9
+    assert 2 <= read[-1] <= 4
+    X = pd.DataFrame(data[0], columns=rows.feature_names)
+    assert found.model.predict_set(X, no_call=0.1).shape == (N_ROWS, 3)
 
 
 def test_seed_decides(folder):
@@ -641,21 +706,25 @@ def test_progress_counts_rows_of_all_passes(folder):
     told = []
     select_features(open_folder(folder, 50), progress=lambda *a: told.append(a))
     assert told == [
-        (50, 180, "pass 1 of 2"),
-        (90, 180, "pass 1 of 2"),
-        (140, 180, "pass 2 of 2"),
-        (180, 180, "pass 2 of 2"),
+        (50, 270, "pass 1 of 3"),
+        (90, 270, "pass 1 of 3"),
+        (140, 270, "pass 2 of 3"),
+        (180, 270, "pass 2 of 3"),
+        (230, 270, "pass 3 of 3"),
+        (270, 270, "pass 3 of 3"),
     ]
     told.clear()
     options = {"method": "l1", "n_repeats": 1, "memory": 5 * 90 * 8}  # five columns at a time
     select_features(open_folder(folder, 90), **options, progress=lambda *a: told.append(a))
-    assert told == [(90 * i, 270, f"pass {i} of 3") for i in (1, 2, 3)]
+    assert told == [(90 * i, 360, f"pass {i} of 4") for i in (1, 2, 3, 4)]
 
 
 def test_progress_is_written_to_standard_error(folder, capsys):
     select_features(open_folder(folder, 90), progress=True)
     told = re.sub(" +", " ", capsys.readouterr().err)
-    assert told == "\r90/180 rows: pass 1 of 2 \r180/180 rows: pass 2 of 2 \n"
+    assert told == (
+        "\r90/270 rows: pass 1 of 3 \r180/270 rows: pass 2 of 3 \r270/270 rows: pass 3 of 3 \n"
+    )
 
 
 # ------------------------------------------------------------------ checkpoints
@@ -697,7 +766,10 @@ def test_resumed_selection_is_the_unbroken_one_to_the_bit(name, tmp_path, data):
     options |= {"checkpoint": path, "checkpoint_every": 1}
     told = []
     # Of six batches in a pass, or in a pass over some columns.
-    for n_calls in (3, 5, 2, 4) if "l2" in name else (8, 9, 8, 2):
+    n_calls_each = (3, 5, 2, 4) if "l2" in name else (8, 9, 8, 2)
+    if name == "l2, a repeat at a time":  # of which one is done
+        n_calls_each = (3, 17, 2)
+    for n_calls in n_calls_each:
         with pytest.raises(Stop):
             select_features(rows, **options, progress=stop_after(n_calls))
     found = select_features(rows, **options, progress=lambda *a: told.append(a[2]))
@@ -707,13 +779,21 @@ def test_resumed_selection_is_the_unbroken_one_to_the_bit(name, tmp_path, data):
 
 
 def test_selection_goes_on_in_either_pass(folder, tmp_path):
-    for n_calls, first in ((4, (64, 180, "pass 1 of 2")), (9, (138, 180, "pass 2 of 2"))):
+    for n_calls, first in (
+        (4, (64, 270, "pass 1 of 3")),
+        (9, (138, 270, "pass 2 of 3")),
+        (14, (196, 270, "pass 3 of 3")),  # which begins anew
+    ):
         options = {"checkpoint": tmp_path / f"{n_calls}.skops", "checkpoint_every": 1}
         with pytest.raises(Stop):
             select_features(open_folder(folder), **options, progress=stop_after(n_calls))
         told = []
-        select_features(open_folder(folder), **options, progress=lambda *a, t=told: t.append(a))
+        found = select_features(
+            open_folder(folder), **options, progress=lambda *a, t=told: t.append(a)
+        )
         assert told[0] == first
+        unbroken = select_features(open_folder(folder), random_state=found.seed)
+        assert_same(found, unbroken)
 
 
 def test_finished_checkpoint_is_the_model_and_returned_at_once(folder, tmp_path):
@@ -728,7 +808,7 @@ def test_finished_checkpoint_is_the_model_and_returned_at_once(folder, tmp_path)
         assert told == []
         assert_same(first, again)
         model = load_model(path)
-        np.testing.assert_array_equal(model.centers_, first.model.centers_)
+        np.testing.assert_array_equal(model.estimator_.centers_, first.model.estimator_.centers_)
         assert model.feature_names_in_.tolist() == [f"g{j}" for j in range(N_FEATURES)]
         path.unlink()
 
@@ -806,12 +886,12 @@ def test_checkpoint_every_counts_batches_and_medians_are_written_block_by_block(
     saved = watch_progress(monkeypatch)
     options = {"checkpoint": tmp_path / "c.skops", "checkpoint_every": 3}
     select_features(open_folder(folder, 45), **options)
-    assert saved == [[0, 0, False], [3, 135, False], [4, 180, True]]
+    assert saved == [[0, 0, False], [3, 135, False], [6, 270, True]]
     saved.clear()
     options = {"checkpoint": tmp_path / "m.skops", "checkpoint_every": 3, "memory": 5 * 90 * 8}
     select_features(open_folder(folder, 45), method="l1", n_repeats=1, **options)
     blocks = [[1, 90, False], [2, 180, False]]
-    assert saved == [[0, 0, False], *blocks, [4, 270, True]]
+    assert saved == [[0, 0, False], *blocks, [6, 360, True]]
 
 
 # ------------------------------------------------------------------ processes

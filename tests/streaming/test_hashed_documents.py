@@ -10,6 +10,7 @@ from centroidal import SparseCenterClassifier
 from centroidal.io import explain_documents
 from centroidal.persistence import load_model, save_model
 from centroidal.preprocessing import WordHasher
+from centroidal.solvers.calibration import temper
 from centroidal.streaming import batches
 
 from ..l2 import select_features
@@ -55,7 +56,9 @@ def test_model_of_a_stream_is_that_of_hashed_documents_in_memory(samples, table)
     )
     assert set(found.selected.tolist()) == set(np.flatnonzero(expected[-1].support_).tolist())
     texts = samples[0]
-    assert np.allclose(found.model.predict_proba(texts), expected.predict_proba(texts))
+    model = found.model[-1]
+    calibrated = temper(expected.predict_proba(texts), model.calibration_.temperature)
+    assert np.allclose(found.model.predict_proba(texts), calibrated)
 
 
 def test_words_behind_the_selected_hashes_are_found_again(table):
@@ -122,7 +125,7 @@ def test_killed_runs_end_with_the_same_words_to_the_bit(samples, tmp_path):
         assert children.die(work, *moment)
     told = []
     found = work(progress=lambda n_done, n_rows, what: told.append(n_done / n_rows))
-    assert told[0] > 0.8  # it went on
+    assert told[0] > 0.7  # it went on
     expected = children.Work(select_features, path, reading, asked)()
     assert found.selected_names.tolist() == expected.selected_names.tolist()
     assert np.array_equal(found.path["mean_test_score"], expected.path["mean_test_score"])

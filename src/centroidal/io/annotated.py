@@ -187,7 +187,7 @@ def _annotate(found, adata, parts, target, layer, training, key_added):
 def _check_training(found, n_cells, training):
     if training and found.is_streamed:
         raise ValueError(
-            "training=True must be False for a selection from batches, which keep nothing of a "
+            "training=True must be False for a selection from batches, which tells nothing of a "
             "single cell."
         )
     if training and found.predicted.shape[1] != n_cells:

@@ -316,8 +316,8 @@ def _check_no_call(no_call, conformal):
     if conformal is None:
         raise ValueError(
             f"no_call={no_call!r} must be None: the model does not know how unusual samples of "
-            "each class are. Models of select_features do, unless their samples were read in "
-            "batches; ConformalClassifier gives it to any other."
+            "each class are. Models of select_features do; ConformalClassifier gives it to any "
+            "other."
         )
 
 

@@ -17,13 +17,13 @@ from sklearn.base import clone
 from .._data import check_next_classes
 from .._parameters import check_choice
 from .._progress import progress_function
-from ..classifiers import CostSensitiveClassifier
+from ..classifiers import ConformalClassifier, CostSensitiveClassifier
+from ..solvers.outliers import ClassReference, Training
 from ..streaming.passes import RowCount
-from .fold_passes import FoldPlan, Tally
-from .intervals import GroupHits
+from .fold_passes import FoldPlan
+from .held_out_rows import SampleFacts
 from .learning import draw_fewer, run_learning_curve
-from .methods import METHODS, DataKind, merging_methods, metric_of, selection_methods
-from .metrics import LOSSES
+from .methods import METHODS, DataKind, merging_methods, selection_methods
 from .permutation import Null, Relabelling, run_permutations
 from .procedures import FinalModel
 from .row_labels import merge_groups
@@ -49,6 +49,13 @@ def check_classes(found, counts, classes):
     return classes, np.array([total.get(label, 0) for label in classes.tolist()])
 
 
+def centers_in(model):
+    """Return the centers inside of what decides by costs, and of what calibrates."""
+    while hasattr(model, "estimator_"):
+        model = model.estimator_
+    return model
+
+
 class Labelling(NamedTuple):
     """Rows to select from, with labels that may be others than theirs, and how they are dealt."""
 
@@ -58,19 +65,19 @@ class Labelling(NamedTuple):
 
 
 class CountedSource:
-    """Samples of which only sums and counts are kept.
+    """Samples of which only sums and counts are kept, and what held-out rows taught: `_learned`.
 
     What it is made of has `noun`, `seed`, `classes` and `class_counts`, `_features`, `_is_sparse`,
-    `_groups` (a `Groups` or None), `_memory` and `_progress`, and once something was predicted
-    `_tally`. It brings labels by `_gather_labels`, a list of `LabelBlock`, and counts by
-    `_count_again` what the models of some labellings predict. If there are blocks to leave out, it
-    has `_sites`, `without_block` and `test_block`.
+    `_groups` (a `Groups` or None), `_memory` and `_progress`. It brings labels by `_gather_labels`,
+    a list of `LabelBlock`, and counts by `_count_again` what the models of some labellings predict.
+    If there are blocks to leave out, it has `_sites`, `without_block` and `test_block`.
     """
 
     groups = given_folds = text = None  # of each sample, of which nothing is kept
     in_memory = False
     hides_names = False  # before features are selected
     _permutations, _has_curve, _n_jobs, _sites = None, False, None, None
+    _holds_out, _learned = True, None  # whether to learn from held-out rows, and what was
 
     @property
     def kind(self):
@@ -107,31 +114,37 @@ class CountedSource:
         if choice.needs_every_class:
             raise ValueError(
                 f"scoring={choice.scoring!r} needs all samples in memory, and X is {self.noun}: "
-                "samples are ranked by it. Take another score, such as 'neg_log_loss', which is a "
-                "mean over samples."
+                "to choose by it, every number of features would have to rank all samples. It is "
+                "among the metrics of what was chosen by another score, such as 'neg_log_loss', "
+                "which is a mean over samples."
             )
 
-    def _fit_model(self, candidate, n_features, costs, solution):
-        """Return the model with so many features of a solution for all rows; costs decide."""
+    def _fit_model(self, candidate, scores, costs, solution, moments):
+        """Return the model that was chosen, of all rows, which have these moments; costs decide."""
+        n_features = scores.n_features
         model = clone(candidate.procedure.estimator).set_params(n_features_to_select=n_features)
         solution = candidate.procedure.path(solution).solution
-        centers = model._keep(self._features, self.classes, solution, n_features)
-        return centers if costs is None else CostSensitiveClassifier.of_fitted(centers, costs)
+        model = model._keep(self._features, self.classes, solution, n_features)
+        if self._learned is not None:
+            columns = model.get_support(indices=True)
+            training = Training(columns, ClassReference.of(moments.columns(columns)), None)
+            model = ConformalClassifier.of_fitted(model, training, self._learned.calibration)
+        return model if costs is None else CostSensitiveClassifier.of_fitted(model, costs)
 
     def _tell_final(self, model, spreads):
-        centers = getattr(model, "estimator_", model)  # what decides by costs has them inside
-        return FinalModel.of_centers(centers, spreads)._replace(model=model)
+        calls = None if self._learned is None else self._learned.calls
+        final = FinalModel.of_centers(centers_in(model), spreads)
+        return final._replace(model=model, calls=calls)
 
-    def group_hits(self, scores, repeats):
-        """Count the samples of each group that were recognised, in each repeat, and all of them."""
-        if self._groups is None:
-            return None
-        chosen = scores.positions.reshape(len(repeats), -1)
-        hits = [
-            each[np.arange(len(each)), mine[repeat.folds.folds]]
-            for each, mine, repeat in zip(self._tally.hits, chosen, repeats, strict=True)
-        ]
-        return GroupHits.of(np.array(hits), self._groups.counts.sum(axis=1))
+    @property
+    def _facts(self):
+        """What scores of held-out rows need to know of all of them."""
+        told = self.classes, self.class_counts, self.units, self.n_groups, self.seed
+        return SampleFacts(*told)
+
+    def tell_unseen(self, scores, described):
+        """Tell all metrics of unseen samples, and their intervals."""
+        return self._learned.unseen
 
     def _take_counts(self, counts, classes, has_groups):
         """Learn from `LabelCounts` which classes and groups there are; return those of classes."""
@@ -146,6 +159,7 @@ class CountedSource:
         found = copy(self)
         found._progress, found._sites = progress_function(None, "rows"), None
         found._permutations, found._has_curve = None, False
+        found._holds_out, found._learned = False, None
         found._features = self._features._replace(names=None)  # rows are arrays
         return found
 
@@ -264,11 +278,6 @@ class CountedSource:
             self._features.number, self._is_sparse, self.classes, candidate.procedure.estimator,
             [each.repeat.folds for each in trials], trial.training_sets, self._n_jobs,
         )  # fmt: skip
-
-    def _begin_again(self, trials):
-        """Return counts of nothing, of labellings, which need as little as their score."""
-        is_scored = metric_of(trials[0].choice.scoring) in LOSSES
-        return Tally.begin(trials, self.class_counts, 0, has_losses=is_scored)
 
     def _gains_estimator(self):
         """Return what finds the gains of all features, each by itself."""

@@ -1,8 +1,10 @@
 """Samples in the blocks of a Dask collection, as a source of the engine; see `sources.py`.
 
 Labels, and groups if there are any, are read first, and stay on the workers. Then blocks are read
-twice: once for the moments of all folds, which are merged in a tree, and once to count what the
-models of all training sets predict. Only sums and counts reach the client.
+three times: for the moments of all folds, which are merged in a tree; to count what the models of
+all training sets predict; and to predict each row by the models that were chosen. What these say
+of single rows comes together on a worker, which learns from it. Sums and counts reach the client,
+and the few numbers of each row that a calibrated model keeps.
 """
 
 from functools import partial, reduce
@@ -35,6 +37,7 @@ from .fold_passes import (
     merge_moments,
     summarise_rows,
 )
+from .held_out_rows import ChosenModels, HeldOutRows, Learned
 from .methods import METHODS, metric_of
 from .metrics import LOSSES
 from .preparation import check_names
@@ -55,7 +58,7 @@ _NAME = "select_features"  # in the errors of checks
 
 
 class DaskSource(CountedSource):
-    """Samples on the workers of a cluster: one pass summarises all training sets, another predicts.
+    """Samples on the workers of a cluster: passes summarise, count predictions, and hold rows out.
 
     The parameters are those of :func:`select_features`; the method must have sums that merge.
     """
@@ -99,12 +102,12 @@ class DaskSource(CountedSource):
 
     def prepare(self, trials):
         """Say what is to be summarised and predicted."""
-        trial, self._trials, self._tally = trials[0], trials, None
+        trial, self._trials, self._tally, self._held_out = trials[0], trials, None, []
         self._check_scoring(trial.choice)
         self._plan = plan = self._plan_of(trials)
         step = max(1, self._memory // plan.repeat_bytes)
         self._rounds = [slice(start, start + step) for start in range(0, len(trials), step)]
-        self._begin_reading(2 * len(self._rounds), 2, plan, trial)
+        self._begin_reading((2 + self._holds_out) * len(self._rounds), 2, plan, trial)
 
     def count_predictions(self, trial):
         """Count what each training set predicts in the folds that it leaves out.
@@ -170,9 +173,21 @@ class DaskSource(CountedSource):
         moments = self._summarise(plan, self._rows_read)
         if repeats.start == 0:
             self._moments = gather(call_later(partial(_of_all_rows, plan), moments))
-        empty = Tally.begin(self._trials, self.class_counts, self.n_groups or 0)
-        made_of = self._trials[repeats], plan, self._groups, empty
-        return self._predict(made_of, moments, self._labels, self._n_before)
+        trials, empty = self._trials[repeats], Tally.begin(self._trials, self.class_counts)
+        tally = self._predict((trials, plan, empty), moments, self._labels, self._n_before)
+        if self._holds_out:
+            positions = [tally.chosen_positions(each) for each in trials]
+            choose = partial(_choose_models, trials, plan, positions, self._groups)
+            self._held_out.append(self._hold_out(plan, gather(call_later(choose, moments))))
+        return tally
+
+    def _hold_out(self, plan, models):
+        """Predict each row by the models that were chosen; the rows stay where they are."""
+        blocks = self._blocks
+        if self._batches is not None:
+            blocks = _read_blocks(self._batches.take(models.columns))
+        parts = blocks.of_rows(partial(_hold_out_block, plan, models), self._labels, self._n_before)
+        return parts.reduce_watched(HeldOutRows.join, partial(self._see, self._rows_read))
 
     def _summarise(self, plan, rows_read, labels=None, n_before=None):
         """Find the moments of all folds, which stay where they are."""
@@ -202,7 +217,7 @@ class DaskSource(CountedSource):
         if has_gains:
             find = partial(_gains_of_all, plan, self._gains_estimator())
             gains = gather(call_later(find, moments))
-        made_of = trials, plan, None, self._begin_again(trials)
+        made_of = trials, plan, Tally.begin(trials, self.class_counts)
         return self._predict(made_of, moments, labels, n_before), gains
 
     def _gather_labels(self):
@@ -213,11 +228,15 @@ class DaskSource(CountedSource):
     def fit_final(self, candidate, scores, choice, calibrates=True):
         """Return the model that was chosen, of the moments of all rows; costs decide.
 
-        It is not calibrated, as nothing is kept of a single sample.
+        It is calibrated by the rows that were held out, unless it is of a part.
         """
         estimator = self._plan.estimator
         solution = estimator._problem.solve_moments(estimator, None, self._moments)
-        model = self._fit_model(candidate, scores.n_features, choice.costs, solution)
+        if self._holds_out:
+            learn = partial(Learned.of, self._facts, scores, not choice.needs_probabilities)
+            self._learned = gather(call_later(learn, *self._held_out))
+            self._held_out = []
+        model = self._fit_model(candidate, scores, choice.costs, solution, self._moments)
         final = self._tell_final(model, np.sqrt(self._moments.within_variance))
         if self._batches is None:
             return final
@@ -254,13 +273,15 @@ def _of_collection(X, y, groups, sites):
 
 def _of_batches(rows):
     """Let workers read the rows of files, each some of them."""
-    places = rows.row_blocks()
-    blocks = DaskCollection.of_reader(
-        rows.read_rows, places, rows.n_features, rows.n_stored is not None
-    )
-    labels = read_later(rows.read_labels, places).map(_label_block_of)
+    labels = read_later(rows.read_labels, rows.row_blocks()).map(_label_block_of)
     named = rows.groups is not None, rows.blocks is not None
-    return _Given(blocks, labels, rows.features, *named)
+    return _Given(_read_blocks(rows), labels, rows.features, *named)
+
+
+def _read_blocks(rows):
+    """Let workers read the rows of files, block by block."""
+    is_sparse = rows.n_stored is not None
+    return DaskCollection.of_reader(rows.read_rows, rows.row_blocks(), rows.n_features, is_sparse)
 
 
 def _column_names(template):
@@ -340,21 +361,33 @@ def _take_columns(columns, X, labels, n_before):
     return X[:, columns]
 
 
+def _choose_models(trials, plan, positions, groups, moments):
+    return ChosenModels(trials, plan, FoldMoments(plan, moments), positions, groups)
+
+
+def _hold_out_block(plan, models, X, labels, n_before):
+    """Predict the rows of a block by the models that were chosen."""
+    rows = _rows_of(plan, X, labels, n_before)
+    if rows.X.shape[1] > models.columns.size:
+        rows = rows._replace(X=rows.X[:, models.columns])
+    return models.hold_out(rows)
+
+
 class BlockCounter:
     """Counts what the models of all training sets predict of the rows of a block.
 
     It is sent to workers as what the models are made of, which is much smaller than they are.
     """
 
-    def __init__(self, trials, plan, groups, empty, moments):
-        self._made_of = trials, plan, groups, empty, moments
-        self._models = Models(trials, plan, FoldMoments(plan, moments), groups)
+    def __init__(self, trials, plan, empty, moments):
+        self._made_of = trials, plan, empty, moments
+        self._models = Models(trials, plan, FoldMoments(plan, moments), None)
 
     def __reduce__(self):
         return type(self), self._made_of
 
     def __call__(self, X, labels, n_before):
-        _, plan, _, empty, _ = self._made_of
+        _, plan, empty, _ = self._made_of
         tally = Tally(**empty.arrays)
         self._models.count(_rows_of(plan, X, labels, n_before), tally)
         return tally

@@ -30,6 +30,7 @@ from .panels import Wishes
 from .select import list_candidates, select_from
 from .site_samples import SiteSamples, hash_of
 from .splits import GivenFolds, Units, check_fold_counts
+from .unseen import UnseenSamples
 
 if TYPE_CHECKING:
     from ..classifiers import SparseCenterClassifier
@@ -401,7 +402,7 @@ class SiteSummary(BaseEstimator):
         self._check_n_counts(trial)
         codes = np.searchsorted(self.classes_, site.data.classes)[site.data.codes].astype(np.int32)
         n_groups = 0 if site.ids is None else site.n_groups
-        tally = Tally.begin([trial], self.class_counts_, n_groups, has_losses=False)
+        tally = Tally.begin([trial], self.class_counts_, n_groups)
         plan = FoldPlan(
             self.n_features_in_, site.is_sparse, self.classes_, self._procedure.estimator,
             [_FoldsInOrder(site.folds, self.cv)], trial.training_sets, self.n_jobs,
@@ -752,7 +753,7 @@ class FederatedSource(CountedSource):
         """Return what all sites have counted."""
         counts, (candidate,) = self._counts, trial.candidates.values()
         inner = counts.inner_[:, :, trial.choice.positions(candidate.sizes)]
-        empty = Tally.begin([trial], self.class_counts, 0, has_losses=False)
+        empty = Tally.begin([trial], self.class_counts)
         found = {"outer": counts.outer_, "inner": inner, "at_random": counts.random_}
         return empty._replace(**{name: each[None] for name, each in found.items()}).counts(trial)
 
@@ -763,10 +764,13 @@ class FederatedSource(CountedSource):
         final = self._tell_final(model, np.sqrt(summary._solution.without().within_variance))
         return final._replace(model=summary._put_steps_before(model))
 
-    def group_hits(self, scores, repeats):
+    def tell_unseen(self, scores, described):
+        """Tell the metrics that follow from counts, and their intervals."""
+        hits = None if self.n_groups is None else self._group_hits(scores)
+        return UnseenSamples(self, scores.outcome, described, hits).tell(scores.score)
+
+    def _group_hits(self, scores):
         """Count the samples of groups that were recognised, summed over all groups."""
-        if self.n_groups is None:
-            return None
         counts, chosen = self._counts, (np.arange(self._summary.cv), scores.positions)
         hits = np.trace(counts.outer_[chosen], axis1=-2, axis2=-1).sum()
         squares, products = counts.group_sums_[:, *chosen].sum(axis=1)

@@ -1,4 +1,4 @@
-"""Two passes over rows that are not kept: moments of all folds, then counts of predictions.
+"""Passes over rows that are not kept: moments of all folds, then counts of predictions.
 
 Rows come some at a time, as batches or as blocks of a Dask collection. `summarise_rows` finds the
 class moments of every fold in some of them, and `Models.count` what the models of all training sets
@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from .._state import check_state, floats, positions
-from ..solvers.along_path import NONE, PathInOrders
+from ..solvers.along_path import PathInOrders
 from ..statistics import ClassMoments, MomentsByFold, class_moments, map_blocks
 from .methods import metric_of
 from .metrics import LOSSES, Tested, confusion_matrices, loss_moments
@@ -121,8 +121,8 @@ _AXES = {  # inner counts are those of the second fold, by the model without bot
     "at_random": ("repeats", "folds", "orders", "sizes", "classes", "classes"),
     "hits": ("repeats", "groups", "sizes"),  # right predictions of the outer folds
 }
-_LOSS_AXES = {  # the same of moments of losses, of which there are none where none are needed
-    "outer_losses": ("repeats", "folds", "sizes", "losses", "moments"),
+_LOSS_AXES = {  # the same of moments of losses, of which there are none unless they are scored
+    "outer_losses": ("repeats", "folds", "sizes", "scored", "moments"),
     "inner_losses": ("repeats", "folds", "folds", "inner", "scored", "moments"),
     "random_losses": ("repeats", "folds", "orders", "sizes", "scored", "moments"),
 }
@@ -145,15 +145,14 @@ class Tally(NamedTuple):
     } | {name: floats(*axes, least=0.0) for name, axes in _LOSS_AXES.items()}
 
     @classmethod
-    def begin(cls, trials, class_counts, n_groups, arrays=None, has_losses=True):
+    def begin(cls, trials, class_counts, n_groups=0, arrays=None):
         """Return counts of nothing, or what an earlier run has counted."""
         trial = trials[0]
         n_folds, (key,) = trial.repeat.n_folds, trial.candidates
         n_sizes, n_inner = trial.all_sizes.size, trial.inner_sizes(key).size
         sizes = {"folds": n_folds, "sizes": n_sizes, "inner": n_inner, "orders": trial.n_random}
         sizes |= {"repeats": len(trials), "groups": n_groups, "classes": class_counts.size}
-        sizes |= {"losses": len(LOSSES) * has_losses, "moments": 2}
-        sizes["scored"] = len(LOSSES) * (metric_of(trial.choice.scoring) in LOSSES)
+        sizes |= {"scored": len(LOSSES) * (metric_of(trial.choice.scoring) in LOSSES), "moments": 2}
         if arrays is None:
             axes = [(_AXES, np.int64), (_LOSS_AXES, float)]
             return cls(
@@ -186,7 +185,7 @@ class Tally(NamedTuple):
         return Tally(*(each[number] for each in self))
 
     def counts(self, trial):
-        """Return the counts of a repeat as the engine takes them."""
+        """Return the counts of a repeat as the engine takes them; nothing is kept of a sample."""
         counts, (key,), n_folds = FoldCounts.empty(), trial.candidates, trial.repeat.n_folds
         tested, mine = (
             partial(test_counts, trial.choice.scoring),
@@ -198,11 +197,14 @@ class Tally(NamedTuple):
             for other in range(n_folds):
                 both = mine.inner[fold, other], mine.inner_losses[fold, other]
                 counts.inner[fold, other, key] = tested(*both)
-            position = trial.choose_inside(counts, fold, key).position
-            losses = mine.outer_losses[fold, position]
-            chosen = ChosenPredictions(None, None, losses if losses.size else None)
-            counts.chosen[fold, key] = chosen
+            counts.chosen[fold, key] = ChosenPredictions(None, None, None)
         return counts
+
+    def chosen_positions(self, trial):
+        """Return the position of the size that each fold of a repeat chooses by its inner folds."""
+        counts, (key,) = self.counts(trial), trial.candidates
+        folds = range(trial.repeat.n_folds)
+        return [trial.choose_inside(counts, fold, key).position for fold in folds]
 
 
 def test_counts(scoring, confusions, losses):
@@ -250,14 +252,11 @@ class Models:
         (candidate,), number = trial.candidates.values(), trial.repeat.number
         solution = summary.solution(place, left_out)._replace(moments=None)
         path = candidate.procedure.path(solution)
-        orders, sizes, kept = (), trial.sizes_of(self._key, left_out), NONE
+        orders, sizes, ready = (), trial.sizes_of(self._key, left_out), None
         if len(left_out) == 1:
             orders = trial.random_orders(*left_out, self._plan.n_features)
-            if not trial.only_score:
-                kept = trial.choice.positions(sizes)  # of which one is chosen in the end
-        ready = None
         if not trial.choice.needs_scores:
-            ready = path.prepare(self._plan.is_sparse, sizes, orders, kept)
+            ready = path.prepare(self._plan.is_sparse, sizes, orders)
         models = path, orders, ready
         if len(left_out) == 1:
             return [_Job(number, place, *left_out, None, *models)]
@@ -288,9 +287,10 @@ class Models:
                 np.add.at(tally.hits[job.number], places[mine[block]], is_right)
 
             see = see if places is not None and job.outer is None else None
-            ask = self._score if trial.choice.needs_scores else self._count
-            losses = [each[1] for each in totals]
-            found = ask(job, rows.X, mine, codes[mine], losses, see)
+            if trial.choice.needs_scores:
+                found = self._score(job, rows.X, mine, codes[mine])
+            else:
+                found = self._count(job, rows.X, mine, codes[mine], see)
             return zip(totals, found, strict=True)
 
         jobs = [(job,) for job in self._jobs if folds[job.place][job.fold].size]
@@ -299,35 +299,27 @@ class Models:
                 for total, part in zip(totals, found, strict=True):
                     total += part
 
-    def _count(self, job, X, rows, codes, losses, see):
-        """Return confusion matrices of each order, and moments of losses where they are asked."""
-        moments = np.zeros_like(losses[0])
-
-        def add_losses(block, found):
-            moments[job.ready.kept] += loss_moments(found.probabilities, codes[block])
-            if see is not None:
-                see(block, found)
-
-        show = show_predicted(add_losses if moments.size else see, job.ready.kept)
+    def _count(self, job, X, rows, codes, see):
+        """Return confusion matrices of each order, and no moments of losses."""
+        show = show_predicted(see, job.ready.kept)
         found = job.ready.count(X, rows, codes, self._plan.n_classes, show)
-        return zip(found, [moments, *(0.0 for _ in job.orders)], strict=True)
+        return [(each, 0.0) for each in found]
 
-    def _score(self, job, X, rows, codes, losses, see):
+    def _score(self, job, X, rows, codes):
         """Find the same where every model has to say how probable the classes are."""
+        is_scored = metric_of(self._trial.choice.scoring) in LOSSES
         sizes = self._trial.sizes_of(self._key, (job.fold,) if job.outer is None else (0, 1))
         path, orders = job.path, job.orders
         costs, n_classes, counted = self._trial.choice.costs, self._plan.n_classes, []
         for block, found in path.predict_blocks(X, rows, sizes, np.arange(sizes.size), orders):
             decided = [each.decide(costs) for each in found]
-            if see is not None:
-                see(block, decided[0])
             counted.append(
                 [
                     (
                         confusion_matrices(each.codes, codes[block], n_classes),
-                        loss_moments(each.probabilities, codes[block]) if asked.size else 0.0,
+                        loss_moments(each.probabilities, codes[block]) if is_scored else 0.0,
                     )
-                    for each, asked in zip(decided, losses, strict=True)
+                    for each in decided
                 ]
             )
         return [

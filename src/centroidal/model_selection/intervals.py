@@ -287,12 +287,6 @@ class GroupHits(NamedTuple):
     n_samples: int
     size_squares: int  # of all samples of each group
 
-    @classmethod
-    def of(cls, hits, sizes):
-        """Sum up what is known of each group: hits of shape (n_repeats, n_groups), and sizes."""
-        squares, products = (hits**2).sum(axis=1), (hits * sizes).sum(axis=1)
-        return cls(hits.sum(axis=1), squares, products, sizes.sum(), (sizes**2).sum())
-
     @property
     def design_effect(self):
         """By how much groups raise the variance of the share of recognised samples."""

@@ -463,6 +463,7 @@ class NestedScores:
 
     def __init__(self, choice, candidates, folds, n_repeats):
         self._choice, self._folds, self._n_repeats = choice, folds, n_repeats
+        self._candidates = candidates
         self._sizes = sizes = {key: each.sizes for key, each in candidates.items()}
         self._names = {key: each.procedure.classifiers for key, each in candidates.items()}
         tested = np.array([next(iter(fold.values())).confusions[0].sum() for fold in folds])
@@ -507,15 +508,24 @@ class NestedScores:
 
     def _other_folds(self, place):
         """Return what the classifier of a fold says of samples of the others of the repeat."""
-        (key, winner), (first, number) = self._winners[place], divmod(place, self._n_folds)
+        (key, winner), (first, number) = self._winners[place], divmod(place, self.n_folds)
         classifier = winner.inner.position % len(self._names[key])
-        others = [fold for fold in range(self._n_folds) if fold != number]
-        folds = (self._folds[first * self._n_folds + fold] for fold in others)
+        others = [fold for fold in range(self.n_folds) if fold != number]
+        folds = (self._folds[first * self.n_folds + fold] for fold in others)
         return HeldOut.join([fold[key].predicted.held_out[classifier] for fold in folds])
 
     @property
-    def _n_folds(self):
+    def n_folds(self):
+        """Number of folds of a repeat."""
         return len(self._folds) // self._n_repeats
+
+    def with_predictions(self, chosen):
+        """Return the same of the one method, with what it predicts of each fold."""
+        folds = [
+            {key: found._replace(predicted=predicted) for key, found in fold.items()}
+            for fold, predicted in zip(self._folds, chosen, strict=True)
+        ]
+        return NestedScores(self._choice, self._candidates, folds, self._n_repeats)
 
     def held_out(self):
         """Return what the classifier that was chosen says of held-out samples, a list a repeat.
@@ -527,8 +537,13 @@ class NestedScores:
         if any(each is None for each in found):
             return None
         found = [each[self.classifier] for each in found]
-        starts = range(0, len(found), self._n_folds)
-        return [found[start : start + self._n_folds] for start in starts]
+        starts = range(0, len(found), self.n_folds)
+        return [found[start : start + self.n_folds] for start in starts]
+
+    @property
+    def score(self):
+        """Mean score of what the folds chose."""
+        return float(np.mean([found.score for _, found in self._winners]))
 
     @property
     def outcome(self):
@@ -566,7 +581,7 @@ class NestedScores:
             "random_path": self._table(
                 self.method, np.array([f.random_scores for f in mine]), rows
             ),
-            "score": float(np.mean(scores)),
+            "score": self.score,
             "se_score": float(corrected_error(scores, self._ratio)),
             "confusion": sum(found.confusion for found in winners),
             "random_score": float(np.mean(at_random)),

@@ -32,6 +32,7 @@ from .nested import log_spaced
 
 _MOST_RANKED = 256  # features that a classifier behind a ranking is tried with
 _N_SIZES = {"centers": 50, "ranked": 17}
+_OF_COLUMNS = ("shared", "scale", "gains", "losses", "spreads")  # of a path, a number for each
 
 
 class FinalModel(NamedTuple):
@@ -170,6 +171,16 @@ class CentersPath(NamedTuple):
         """Return the same with the columns in another order."""
         path = self.solution.path._replace(ranking=order)
         return self._replace(solution=self.solution._replace(path=path))
+
+    def take(self, size):
+        """Return the columns of a model, and the path for samples with these columns alone."""
+        columns, path = np.sort(self.ranking[:size]), self.solution.path
+        path = path._replace(
+            class_centers=path.class_centers[:, columns],
+            ranking=np.argsort(np.argsort(self.ranking[:size])),
+            **{name: getattr(path, name)[columns] for name in _OF_COLUMNS},
+        )
+        return columns, self._replace(solution=self.solution._replace(path=path))
 
     def predict(self, X, rows, sizes, kept, orders=()):
         """Predict some rows with each number of features, in one pass over them.

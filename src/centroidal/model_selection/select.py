@@ -53,7 +53,6 @@ from .sources import MemorySource
 from .splits import check_n_folds, n_repeats_of, series_name
 from .stand_ins import check_stand_ins
 from .stream_source import BatchSource
-from .unseen import UnseenSamples
 
 __all__ = ["select_features"]
 
@@ -289,7 +288,7 @@ def select_features(
     -------
     FeatureSelection
         The features, a model fitted to all samples, and the scores; printing it shows them. Of
-        batches, what would be kept of each sample, `predicted`, `true_codes` and `subspace`, is
+        batches, what would be told of each sample, `predicted`, `true_codes` and `subspace`, is
         None.
 
     See Also
@@ -307,8 +306,8 @@ def select_features(
     two estimates of the error leaves, the other being that of nested cross-validation
     :cite:p:`Bates2024`. It never has the width 0.
 
-    **Probabilities** of samples in memory are calibrated by one temperature, which is fitted to the
-    predictions of held-out samples :cite:p:`Guo2017`: those of `model` by all of them, those of
+    **Probabilities** are calibrated by one temperature, which is fitted to the predictions of
+    held-out samples :cite:p:`Guo2017`: those of `model` by all of them, those of
     which `metrics` tells by the other folds. `model` is, or ends in, a
     :class:`~centroidal.ConformalClassifier`, which also knows when not to call a class, see
     `FeatureSelection.calls`. Where probabilities decide or are scored, with costs, "neg_log_loss"
@@ -329,16 +328,18 @@ def select_features(
     allow. Samples in memory and batches of any size are dealt by the same rule: with the same
     `random_state` and the same method they give the same answer, up to rounding.
 
-    **Batches.** Means take two passes, medians one for each block of columns and one more. A run
-    that was killed and is started again ends with the same result, to the bit. When it is finished
-    the checkpoint is a file with the model. Permutations and the learning curve, which come after
-    it, are not in the checkpoint; for them the labels of all rows are kept. Each
-    block that is left out takes the passes of a selection and one more. Samples in batches are not
-    looked at for suspicion. As nothing is kept of a single one, their model is not calibrated, and
-    calls a class for every sample.
+    **Batches.** Means take three passes, medians one for each block of columns and two more: the
+    last predicts each sample once more, by the model that its fold chose. A run that was killed and
+    is started again ends with the same result, to the bit. When it is finished the checkpoint is a
+    file with the model. Permutations and the learning curve, which come after it, are not in the
+    checkpoint; for them the labels of all rows are kept. Each block that is left out takes two
+    passes for a selection, as nothing is calibrated, and one more. Samples in batches are not
+    looked at for suspicion. Probabilities and distances of the classes are kept of each until the
+    end, some 150 bytes for each sample and class together with what is computed of them.
 
-    **Dask collections** are read twice, after their labels, and give the answer of "l2" for samples
-    in memory, up to rounding. What is said of batches holds for them: no sample reaches the client.
+    **Dask collections** are read three times, after their labels, and give the answer of "l2" for
+    samples in memory, up to rounding. What is said of batches holds for them, on one worker: what
+    reaches the client of a sample are three numbers that a calibrated model keeps of it.
 
     **Time** of "l2" and "l1" is that of ``n_repeats * cv * (cv + 1) / 2`` fits, 15 a repeat with 5
     folds, whatever the number of features tried. The other methods rank the features so often, and
@@ -428,9 +429,7 @@ def select_from(
     in_blocks = source.score_blocks(run, choice)
     again = ScoreAgain(found.candidates, found.choice)
     n_folds = repeats[0].n_folds
-    hits = source.group_hits(scores, repeats)
-    results, unseen = scores.results(), UnseenSamples(source, scores.outcome, described, hits)
-    metrics = unseen.metrics()
+    results, unseen = scores.results(), source.tell_unseen(scores, described)
     if panel is not None:
         results = panel.tell(results, final, source.feature_names, source.classes)
     stand_ins = source.find_stand_ins(found.candidates[scores.method], choice, found, n_stand_ins)
@@ -459,9 +458,7 @@ def select_from(
         versions=versions(),
         **{"panel": None, **results},
         **{name: each for name, each in final._asdict().items() if name != "numbers"},
-        interval=unseen.interval(results["score"]),
-        metrics=metrics,
-        intervals=unseen.intervals(metrics),
+        **unseen._asdict(),
         costs=choice.costs,
         **stand_ins._asdict(),
         **(dict.fromkeys(_TOLD) | told),

@@ -102,11 +102,10 @@ class FeatureSelection:
         All metrics of the unseen samples of all folds together, as scikit-learn has them: accuracy,
         balanced_accuracy, f1_macro, matthews_corrcoef; roc_auc and average_precision (of the second
         of two classes, else the mean over the classes, each against the rest), log_loss and
-        brier_score, which need probabilities, and of which those that need single samples are not
-        there for batches; and cost, if there are `costs`. Of the last three less is better.
+        brier_score, which need probabilities; and cost, if there are `costs`. Of the last three
+        less is better.
     intervals : dict of str to tuple of float
-        Ends of the 95 % confidence interval of each of them. Groups in batches widen those of
-        f1_macro and matthews_corrcoef as much as that of accuracy; in memory they are drawn again.
+        Ends of the 95 % confidence interval of each of them.
     costs : ndarray of shape (n_classes, n_classes), or None
         What each prediction costs, by true class, in rows, and predicted class, if costs or class
         weights were given. Predictions are then those of the least expected cost.
@@ -115,7 +114,7 @@ class FeatureSelection:
         several levels ``no_call``: the shares of unseen samples that are ``called``, for which
         ``several`` classes are credible, and that resemble ``none``; the ``accuracy`` of those that
         are called; ``coverage``, the share whose class is credible, and ``class_coverage``, the
-        same of each class. None for batches as well, and without probabilities.
+        same of each class. None without probabilities.
     confusion : ndarray of int, shape (n_classes, n_classes)
         Test samples of all folds by true class, in rows, and predicted class, for that score.
     random_score, se_random : float
@@ -124,7 +123,7 @@ class FeatureSelection:
         Score of what knows the sizes of the classes alone, and always predicts the largest.
     predicted : ndarray of int, shape (n_repeats, n_samples), or None
         Number of the predicted class of each sample when it was not seen, as for `score`. None for
-        samples that were read in batches, of which only counts are kept.
+        samples that were read in batches, of which nothing is told one by one.
     probabilities : ndarray of shape (n_repeats, n_samples, n_classes), or None
         Probabilities of the classes for each sample when it was not seen, calibrated by samples of
         other folds. None for batches as well, and for methods whose classifier has none.
@@ -261,7 +260,7 @@ class FeatureSelection:
 
     @property
     def is_streamed(self) -> bool:
-        """Whether the samples were read in batches, so that nothing is kept of a single one."""
+        """Whether the samples were read in batches, so that nothing is told of a single one."""
         return self.predicted is None
 
     @property

@@ -3,7 +3,7 @@
 A source cuts its samples into folds, counts what the models of all training sets predict, and fits
 the final model. `MemorySource` has all samples in memory, `BatchSource` (in `stream_source.py`)
 reads them in batches, `DaskSource` (in `dask_source.py`) has them on the workers of a cluster. The
-last two make the same two passes over rows, see `fold_passes.py`.
+last two make the same three passes over rows, see `fold_passes.py` and `held_out_rows.py`.
 """
 
 from contextlib import suppress
@@ -40,6 +40,7 @@ from .repeatable import draw_seed, run_jobs, seed_of, take_until_interrupted, th
 from .splits import GivenFolds, Units, check_groups, cut_samples
 from .stand_ins import find_stand_ins
 from .suspicion import find_suspicions
+from .unseen import UnseenSamples, in_row_order
 
 __all__ = ["MemorySource"]
 
@@ -405,31 +406,20 @@ class MemorySource:
             model = CostSensitiveClassifier.of_fitted(model, choice.costs)
         return final._replace(model=model)
 
-    def group_hits(self, scores, repeats):
-        """Return None: what is known of each sample says more."""
-        return
+    def tell_unseen(self, scores, described):
+        """Tell all metrics of unseen samples, and their intervals."""
+        return UnseenSamples(self, scores.outcome, described).tell(scores.score)
 
     def describe_samples(self, candidate, scores, final, repeats):
         """Tell what is known of each sample: class, predicted class, place in a picture."""
-        n_features, found = scores.n_features, scores.predictions
-        n_shown = final.number_of(n_features)
-        predicted = np.full((len(repeats), self._data.codes.size), -1)
-        probabilities = np.full((*predicted.shape, self.classes.size), np.nan)
-        has_probabilities = all(each.probabilities is not None for each in found)
-        for place, each in enumerate(found):
-            row, fold = divmod(place, repeats[0].n_folds)
-            predicted[row, repeats[row].rows(fold)] = each.codes
-            if has_probabilities:
-                probabilities[row, repeats[row].rows(fold)] = each.probabilities
-        shown = final.ranking[: min(n_shown, _MOST_IN_PICTURE)]
+        n_features, folds = scores.n_features, np.array([each.folds for each in repeats])
+        found = in_row_order(scores.predictions, folds, self._data.codes, self.classes.size)
+        shown = final.ranking[: min(final.number_of(n_features), _MOST_IN_PICTURE)]
         if self.text is not None:
-            documents, is_known = self.data.X, predicted[0] == self._data.codes
+            documents, is_known = self.data.X, found["predicted"][0] == self._data.codes
             examples = find_examples(documents, self._data, self.feature_names, shown, is_known)
             self.text["examples"] = examples
-        return {
-            "predicted": predicted,
-            "probabilities": probabilities if has_probabilities else None,
-            "true_codes": self._data.codes,
+        return found | {
             "subspace": _subspace(self._data, shown),
             "stability": self._stability(candidate, n_features) if self._n_resamples else None,
         }

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from .._parameters import check_count, optional
 from .._progress import progress_function
 from .._state import floats
-from ..classifiers import CostSensitiveClassifier
+from ..classifiers import ConformalClassifier, CostSensitiveClassifier
 from ..classifiers.sparse_center_rule import ColumnSummary
 from ..statistics import ClassMoments, class_moments
 from ..streaming.batches import Batches
@@ -25,8 +25,15 @@ from ..streaming.passes import (
     summaries_from_arrays,
     summary_arrays,
 )
-from .counted_source import CountedSource, check_classes, check_streams, gains_of
+from .counted_source import (
+    CountedSource,
+    centers_in,
+    check_classes,
+    check_streams,
+    gains_of,
+)
 from .fold_passes import FoldMoments, FoldPlan, Models, Rows, Tally, merge_moments, summarise_rows
+from .held_out_rows import ChosenModels, HeldOutRows, Learned
 from .methods import metric_of
 from .metrics import LOSSES
 from .panels import PanelProcedure
@@ -40,7 +47,7 @@ _KEY = "select_features"  # under which the card of a checkpoint says what it is
 
 
 class BatchSource(CountedSource):
-    """Samples in batches: one pass or more summarises all training sets, another predicts.
+    """Samples in batches: passes summarise all training sets, count predictions, and hold rows out.
 
     The parameters are those of :func:`select_features`; the method must work out-of-core.
     """
@@ -95,7 +102,7 @@ class BatchSource(CountedSource):
         self._check_scoring(trial.choice)
         width = block_width(self._batches, self._memory)
         folds = self._plan_of(trials)
-        self._plan = StreamPlan(self._batches, folds, width, self._codes)
+        self._plan = StreamPlan(self._batches, folds, width, self._codes, self._holds_out)
         self._step = max(1, self._memory // folds.repeat_bytes)
         manifest = None if self._path is None else self._manifest(trial)
         self._checkpoint = Checkpoint(self._path, self._every, manifest, key=_KEY)
@@ -135,42 +142,58 @@ class BatchSource(CountedSource):
         return self._tally.counts(trial)
 
     def _count_predictions(self):
-        n_features = self._batches.n_features
         estimator, costs = clone(self._plan.folds.estimator), self._trials[0].choice.costs
+        if self._holds_out:
+            estimator = ConformalClassifier(estimator)
         if costs is not None:
             estimator = CostSensitiveClassifier(estimator, costs=costs)
-        self._model, self._done = self._checkpoint.begin(estimator, n_features)
+        self._model, self._done = self._checkpoint.begin(estimator, self._batches.n_features)
         state = self._checkpoint.state or {}
         with self._checkpoint.errors_that_name():
-            self._tally = Tally.begin(
-                self._trials, self.class_counts, self.n_groups or 0, state.get("tally")
-            )
+            self._tally = Tally.begin(self._trials, self.class_counts, arrays=state.get("tally"))
             if self._done.finished:
-                self._spreads = state["spreads"]
-                floats("features", least=0.0)(self._spreads, {"features": n_features})
-                if type(getattr(self._model, "estimator_", self._plan.folds.estimator)) is not type(
-                    self._plan.folds.estimator
-                ):
-                    raise ValueError("it holds another classifier")
+                self._take_result(state)
         plan, trial = self._plan, self._trials[0]
-        starts, n_each = range(0, len(self._trials), self._step), plan.n_summary_passes + 1
-        self._begin_reading(len(starts) * n_each, n_each, plan.folds, trial, self._done.n_rows)
+        starts, n_again = range(0, len(self._trials), self._step), plan.n_summary_passes + 1
+        n_passes = len(starts) * (n_again + self._holds_out)
+        self._begin_reading(n_passes, n_again, plan.folds, trial, self._done.n_rows)
         if not self._done.finished:
-            self._run_rounds(starts, state.get("summary"))
+            self._run_rounds(starts, state)
+
+    def _take_result(self, state):
+        """Take what a finished run has written, after a check of it."""
+        self._spreads = state["spreads"]
+        floats("features", least=0.0)(self._spreads, {"features": self._batches.n_features})
+        if type(centers_in(self._model)) is not type(self._plan.folds.estimator):
+            raise ValueError("it holds another classifier")
+        self._learned = Learned.from_arrays(state["learned"], self.classes.size)
 
     def _run_rounds(self, starts, state):
         """Take as many repeats at a time as fit in memory, in passes of their own."""
-        plan, n_trials, rows_read = self._plan, len(self._trials), self._rows_read
+        plan, n_trials = self._plan, len(self._trials)
         n_rounds_done, n_done = divmod(self._done.n_done, plan.n_steps)
-        self._n_steps = len(starts) * plan.n_steps
+        with self._checkpoint.errors_that_name():
+            self._held_out = self._rows_of_rounds(state, n_rounds_done)
+        state = state.get("summary")
         for start in starts[n_rounds_done:]:
             repeats = slice(start, min(start + self._step, n_trials))
-            self._run_passes(repeats, state if n_done else None, n_done, rows_read)
+            self._run_passes(repeats, state if n_done else None, n_done)
             n_done = 0
 
-    def _run_passes(self, repeats, state, n_done, rows_read):
+    def _rows_of_rounds(self, state, n_rounds):
+        """Return the rows that were held out in rounds that an earlier run has done."""
+        parts = state.get("held_out", [])
+        if len(parts) != n_rounds * self._holds_out:
+            raise ValueError(f"it holds rows of {len(parts)} rounds, not of {n_rounds}")
+        sizes = {"rows": int(self.class_counts.sum()), "repeats": self._step}
+        sizes |= {"classes": self.classes.size, "folds": self._trials[0].repeat.n_folds}
+        sizes["groups"] = self.n_groups or 0
+        return [HeldOutRows.from_arrays(each, **sizes) for each in parts]
+
+    def _run_passes(self, repeats, state, n_done):
         """Summarise the training sets, then predict each row by models that have not seen it."""
         plan, checkpoint = self._plan.with_repeats(repeats), self._checkpoint
+        rows_read, trials = self._rows_read, self._trials[repeats]
         with checkpoint.errors_that_name():
             kind = MeansPass if plan.has_moments else MediansPasses
             self._summary = summary = kind(plan, state, n_done)
@@ -179,28 +202,48 @@ class BatchSource(CountedSource):
             if checkpoint.is_due() or not plan.has_moments:  # a step of medians is a whole pass
                 self._write()
 
-        models = Models(self._trials[repeats], plan.folds, summary, self._groups)
-        for batch in self._batches.start(max(0, n_done - plan.n_summary_steps)):
+        n_counted = max(0, n_done - plan.n_summary_steps)
+        models = Models(trials, plan.folds, summary, None)
+        for batch in self._batches.start(n_counted) if n_counted < self._batches.n_batches else ():
             n_before = self._tally.n_before(repeats)
             models.count(plan.rows_of(batch, n_before), self._tally)
             rows_read.add(batch.y.size)
             self._advance(rows_read)
-            if checkpoint.is_due() and self._done.n_done < self._n_steps:
+            if checkpoint.is_due() and plan.holds_out:
                 self._write()
+        if plan.holds_out:
+            positions = [self._tally.chosen_positions(each) for each in trials]
+            models = ChosenModels(trials, plan.folds, summary, positions, self._groups)
+            self._held_out.append(self._hold_out(plan, models))
+
+    def _hold_out(self, plan, models):
+        """Predict each row by the models that were chosen, of which only columns are read.
+
+        It is all or nothing: a run that ends meanwhile begins the pass anew.
+        """
+        parts, n_before = [], np.zeros(self.classes.size, dtype=int)
+        for batch in self._batches.take(models.columns):
+            rows = plan.rows_of(batch, n_before)
+            parts.append(models.hold_out(rows))
+            n_before = n_before + np.bincount(rows.codes, minlength=n_before.size)
+            self._rows_read.add(batch.y.size)
+            self._advance(self._rows_read)
+        return HeldOutRows.join(parts)
 
     def _count_again(self, trials, codes, has_gains):
         """Count what the models of some labellings predict; find their gains, if asked for."""
         plan = self._plan._replace(folds=self._plan_of(trials), codes=codes)
         summary = (MeansPass if plan.has_moments else MediansPasses)(plan, None, 0)
         deque(summary.steps(0, self._rows_read), maxlen=0)
-        models, tally = Models(trials, plan.folds, summary, None), self._begin_again(trials)
+        models = Models(trials, plan.folds, summary, None)
+        tally = Tally.begin(trials, self.class_counts)
         for batch in self._batches:
             models.count(plan.rows_of(batch, tally.n_before(slice(None))), tally)
             self._rows_read.add(batch.y.size)
         if not has_gains:
             return tally, None
         find = partial(gains_of, self._gains_estimator())
-        return tally, [find(summary.moments(number)) for number in range(len(trials))]
+        return tally, [find(summary.merge(number)) for number in range(len(trials))]
 
     def _gather_labels(self):
         return [label_block(*each) for each in self._batches.label_rows()]
@@ -223,7 +266,8 @@ class BatchSource(CountedSource):
         return add_predicted(parts, self.classes.size)
 
     def _write(self):
-        state = {"summary": self._summary.state, "tally": self._tally.arrays}
+        held_out = [each.arrays for each in self._held_out]
+        state = {"summary": self._summary.state, "tally": self._tally.arrays, "held_out": held_out}
         self._checkpoint.write(self._model, self._done, state)
 
     def _advance(self, rows_read):
@@ -232,17 +276,21 @@ class BatchSource(CountedSource):
     def fit_final(self, candidate, scores, choice, calibrates=True):
         """Return the model that was chosen, of the summary of all rows; costs decide.
 
-        It is not calibrated, as nothing is kept of a single sample.
+        It is calibrated by the rows that were held out, unless it is of a part.
         """
-        n_features = scores.n_features
+        n_features, state = scores.n_features, {"tally": self._tally.arrays}
         if self._done.finished:
             return self._keep_final(self._model, n_features, self._spreads)
-        summary = self._summary
-        model = self._fit_model(candidate, n_features, choice.costs, summary.solution())
-        state = {"tally": self._tally.arrays, "spreads": summary.spreads}
+        if self._holds_out:
+            calibrates = not choice.needs_probabilities
+            self._learned = Learned.of(self._facts, scores, calibrates, *self._held_out)
+            self._held_out, state["learned"] = [], self._learned.arrays
+        summary = self._summary.solution(), self._summary.merge()
+        model = self._fit_model(candidate, scores, choice.costs, *summary)
+        spreads = state["spreads"] = self._summary.spreads
         with self._checkpoint.hold():
             self._checkpoint.write(model, self._done._replace(finished=True), state)
-        return self._keep_final(model, n_features, summary.spreads)
+        return self._keep_final(model, n_features, spreads)
 
     def _keep_final(self, model, n_features, spreads):
         final = self._tell_final(model, spreads)
@@ -259,6 +307,7 @@ class StreamPlan(NamedTuple):
     folds: FoldPlan
     width: int  # columns of which all rows are read at a time, if they are
     codes: np.ndarray | None = None  # of all rows in each labelling, if they are not as they are
+    holds_out: bool = False  # whether a last pass predicts rows by the models that were chosen
 
     def with_repeats(self, repeats):
         """Return the plan of some repeats."""
@@ -288,7 +337,7 @@ class StreamPlan(NamedTuple):
     @property
     def n_steps(self):
         """Number of steps with those that predict, which are batches."""
-        return self.n_summary_steps + self.batches.n_batches
+        return self.n_summary_steps + (1 + self.holds_out) * self.batches.n_batches
 
     def rows_of(self, batch, n_before):
         """Return the rows of a batch; of each class there were so many before."""
@@ -357,9 +406,9 @@ class MeansPass:
         """Sparse centers of all rows but those of some folds of a repeat."""
         return FoldMoments(self._plan.folds, self._moments).solution(number, left_out)
 
-    def moments(self, number=0):
-        """Moments of all rows, with their labels in a repeat."""
-        return FoldMoments(self._plan.folds, self._moments).merge(number)
+    def merge(self, number=0, left_out=()):
+        """Return the moments of all rows but those of some folds of a repeat."""
+        return FoldMoments(self._plan.folds, self._moments).merge(number, left_out)
 
     @property
     def spreads(self):
@@ -373,13 +422,13 @@ class MediansPasses:
     def __init__(self, plan, state, n_done):
         self._plan = plan
         self._starts = range(0, plan.batches.n_features, plan.width)
-        state = {"spreads": [], "summaries": [[] for _ in plan.sets]} | (state or {})
+        state = {"moments": None, "summaries": [[] for _ in plan.sets]} | (state or {})
         n_columns = min(n_done * plan.width, plan.batches.n_features)
-        self._spreads = list(state["spreads"])
-        n_labellings = 1 if plan.codes is None else len(plan.codes)
-        self._moments = [[] for _ in range(n_labellings)]  # of blocks of columns, from here on
-        for spreads in self._spreads:
-            floats(n_columns, least=0.0)(spreads, {})
+        # Of each fold, in blocks of columns: of each labelling, of repeats of the first alone.
+        self._moments = [[] for _ in range(1 if plan.codes is None else len(plan.codes))]
+        if state["moments"] is not None:
+            found = moments_from_arrays(state["moments"], plan.folds.n_cells, n_columns)
+            self._moments[0].append(found)
         self._parts = {
             key: summaries_from_arrays(parts, plan.folds.n_classes, n_columns)
             for key, parts in zip(plan.sets, state["summaries"], strict=True)
@@ -404,23 +453,21 @@ class MediansPasses:
             summarise = plan.estimator._problem.summarise_columns
             parts.append(summarise(X, trained, plan.n_classes, None, plan.n_jobs))
         for number, parts in enumerate(self._moments):
-            parts.append(class_moments(X, codes[number], plan.n_classes, None, plan.n_jobs))
-        self._spreads.append(np.sqrt(self._moments[0][-1].within_variance))
+            cells = np.where(codes[number] < 0, -1, folds[number] * plan.n_classes + codes[number])
+            parts.append(class_moments(X, cells, plan.n_cells, None, plan.n_jobs))
 
-    def moments(self, number):
-        """Moments of all rows, with their labels in a labelling."""
-        parts = self._moments[number]
-        means, squares = (
-            np.hstack([getattr(each, name) for each in parts]) for name in ("means", "squares")
-        )
-        return ClassMoments(parts[0].counts, means, squares)
+    def merge(self, number=0, left_out=()):
+        """Return the moments of all rows but some folds, of a labelling or the first repeat."""
+        self._join()
+        found = [each for (each,) in self._moments]
+        return FoldMoments(self._plan.folds, found).merge(number, left_out)
 
     @property
     def state(self):
         """Arrays that tell what has been found so far."""
         self._join()
         summaries = [[summary_arrays(part) for part in parts] for parts in self._parts.values()]
-        return {"spreads": [*self._spreads], "summaries": summaries}
+        return {"moments": vars(self._moments[0][0]), "summaries": summaries}
 
     def solution(self, number=0, left_out=()):
         """Sparse centers of all rows but those of some folds of a repeat."""
@@ -432,11 +479,16 @@ class MediansPasses:
     @property
     def spreads(self):
         """Standard deviation of each feature inside the classes."""
-        self._join()
-        return self._spreads[0]
+        return np.sqrt(self.merge().within_variance)
 
     def _join(self):
         """Put the blocks of columns side by side, so that each training set has one summary."""
-        if len(self._spreads) > 1:
-            self._spreads = [np.concatenate(self._spreads)]
+        if len(self._moments[0]) > 1:
+            self._moments = [[_beside(each)] for each in self._moments]
             self._parts = {key: [ColumnSummary.join(each)] for key, each in self._parts.items()}
+
+
+def _beside(parts):
+    """Put the moments of blocks of columns side by side."""
+    both = (np.hstack([getattr(each, name) for each in parts]) for name in ("means", "squares"))
+    return ClassMoments(parts[0].counts, *both)

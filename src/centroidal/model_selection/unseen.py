@@ -1,6 +1,7 @@
 """All metrics of unseen samples, from what was predicted of them when they were held out."""
 
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,26 +23,60 @@ from .metrics import (
 )
 
 
+class Unseen(NamedTuple):
+    """What is told of unseen samples: metrics by name, 95 % intervals, and that of the score."""
+
+    metrics: dict
+    intervals: dict
+    interval: tuple
+
+
+def in_row_order(found, folds, codes, n_classes):
+    """Return `ChosenPredictions` of each fold, of all repeats, as what is known of each sample.
+
+    `folds` has a row a repeat, with the fold of each sample.
+    """
+    shape, n_folds = folds.shape, len(found) // len(folds)
+    predicted, probabilities = np.full(shape, -1), np.full((*shape, n_classes), np.nan)
+    has_probabilities = all(each.probabilities is not None for each in found)
+    for place, each in enumerate(found):
+        row, fold = divmod(place, n_folds)
+        rows = np.flatnonzero(folds[row] == fold)
+        predicted[row, rows] = each.codes
+        if has_probabilities:
+            probabilities[row, rows] = each.probabilities
+    return {
+        "predicted": predicted,
+        "probabilities": probabilities if has_probabilities else None,
+        "true_codes": codes,
+    }
+
+
 class UnseenSamples:
     """What is known of samples that were held out, by what each outer fold chose.
 
     Parameters
     ----------
-    source : MemorySource or BatchSource
-        Where they come from.
+    source : MemorySource, SampleFacts or FederatedSource
+        Where they come from, or what is known of them.
     outcome : Outcome
         What the folds show.
     described : dict
         What is known of each sample: ``predicted``, ``probabilities`` and ``true_codes``, each None
         if nothing is.
     group_hits : GroupHits or None
-        Of samples that are not in memory, how many of the groups were recognised.
+        Of samples that nobody has seen together, how many of the groups were recognised.
     """
 
     def __init__(self, source, outcome, described, group_hits=None):
         self._source, self._outcome, self._group_hits = source, outcome, group_hits
         self._predicted = described["predicted"]
         self._probabilities, self._codes = described["probabilities"], described["true_codes"]
+
+    def tell(self, score):
+        """Return all that is told, given the score by which something was chosen."""
+        metrics = self.metrics()
+        return Unseen(metrics, self.intervals(metrics), self.interval(score))
 
     def metrics(self):
         """Return each metric there is of all samples and folds together, by name."""
@@ -54,9 +89,6 @@ class UnseenSamples:
             weights = np.ones((1, n_repeats * n_samples))
             scores = score_probabilities(together, np.tile(self._codes, n_repeats), weights)
             found |= {name: float(value[0]) for name, value in scores.items()}
-        elif outcome.losses is not None:
-            means = outcome.losses.sum(axis=0)[:, 0] / confusion.sum()
-            found |= zip(LOSSES, means.tolist(), strict=True)
         if costs is not None:
             found["cost"] = -float(score_confusion(confusion, "neg_cost", costs))
         return found
@@ -92,10 +124,7 @@ class UnseenSamples:
         source = self._source
         if source.n_groups is None:
             return 1.0
-        if source.groups is None and name in (*LOSSES, "cost"):
-            # Batches keep no sample: as if those of a group had all the same loss.
-            return int(source.class_counts.sum()) / self._n_units
-        if source.groups is None:
+        if self._group_hits is not None:
             return self._group_hits.design_effect
         return design_effect(self._values(name), source.groups)
 

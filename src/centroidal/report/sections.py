@@ -519,8 +519,8 @@ def metric_section(selection):
     missing = None
     if selection.is_streamed:
         missing = (
-            "ROC AUC and average precision, and pictures of probabilities, need every sample at "
-            "hand; these were read in batches, and only sums were kept of them."
+            "Pictures of probabilities need every sample at hand; these were read in batches, and "
+            "nothing was kept of a single one."
         )
     elif selection.probabilities is None:
         missing = "The classifier has no probabilities, so there are no metrics of them."

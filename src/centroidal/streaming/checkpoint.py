@@ -22,7 +22,7 @@ from .pieces import FileFacts
 from .request import list_differences
 
 FIT = "fit_batches"  # under which the card of a model file holds the manifest of a fit
-_LAYOUT, _STATE = 5, "state"
+_LAYOUT, _STATE = 6, "state"
 _NOUNS = {FIT: "fit", "select_features": "selection"}  # whose manifest a file holds
 _KEYS = {"layout", "columns", "files", "parameters", "progress"}
 _MAX_BYTES, _MAX_UNPACKED = 2**30, 4

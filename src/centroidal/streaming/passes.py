@@ -102,7 +102,7 @@ def summaries_from_arrays(parts, n_classes, n_columns):
     """Undo `summary_arrays` for blocks of columns, so many together, after a check of them."""
     summaries = [_summary_from_arrays(part) for part in parts]
     for summary in summaries:
-        check_state(summary, classes=n_classes)
+        check_state(summary, classes=n_classes, features=summary.medians.shared.size)
     n_found = sum(summary.medians.shared.size for summary in summaries)
     if n_found != n_columns:
         raise ValueError(f"it holds {n_found} columns, not the {n_columns} that were read")

@@ -197,9 +197,12 @@ def test_streamed_models_can_be_shown_and_merged(run, parts):
     assert len(shown["selected_features"]) == 2
     assert run("merge", "0.skops", "1.skops", "-o", "both.skops").code == 0
     assert run("select", parts, *QUICK, "--model", "all.skops").code == 0
-    np.testing.assert_allclose(
-        load_model("both.skops").centers_, load_model("all.skops").centers_, rtol=1e-12
-    )
+    table = parts / "part-0.parquet"
+    assert run("predict", "0.skops", table, "-o", "p.csv", "--no-call", "0.1").code == 0
+    assert pd.read_csv("p.csv")["credible"].notna().sum() > 40  # of 50
+    assert run("export", "0.skops", "-o", "0.onnx").code == 0
+    merged, whole = load_model("both.skops"), load_model("all.skops").estimator_
+    np.testing.assert_allclose(merged.centers_, whole.centers_, rtol=1e-12)
 
 
 # ------------------------------------------------------------------ going on

@@ -7,6 +7,9 @@ of that, which is the default; and the same up to 50 features, about what ``max_
 choose. Another selection is of exactly 50 features, for the second race. Balanced accuracy is
 scored, so it is also what is chosen by.
 
+One more takes part as it is called if nothing is said: method, rule and repeats are the defaults,
+and only the score is named.
+
 Two rankings that no method of the package has take part as if they were methods, to see what they
 would give: l2 gains, and CAT scores, with the classifier behind them chosen by the folds.
 """
@@ -32,6 +35,7 @@ from centroidal.model_selection.nested import choose_model, fold_scores
 from .peers import MOST
 
 SCORING = "balanced_accuracy"
+PLAIN = "select_features by default"
 
 
 def rank_by(ranking, kind):
@@ -65,6 +69,17 @@ def select(method, X, y):
         ("50", f"{method}, one_se"): with_features("one_se", few),
         ("50", f"{method}, best"): with_features("best", few),
     }
+
+
+def call_plainly(X, y):
+    """Return what a call has found that names nothing but the score, and 50 in the second race."""
+    found = {}
+    for race, most in (("free", "auto"), ("50", MOST)):
+        start = process_time()
+        model = select_features(X, y, scoring=SCORING, max_features=most, random_state=0)
+        seconds = process_time() - start
+        found[race, PLAIN] = model.model, model.n_features_to_select, seconds
+    return found
 
 
 def fit_chosen(method, classifier, number, X, y):
@@ -111,6 +126,7 @@ WHITENED = {
 for key, ranking in RANKINGS.items():
     register_method(replace(METHODS["recursive"], key=key, build=partial(rank_by, ranking)))
 OURS = {
+    PLAIN: call_plainly,
     **{
         key: partial(select, key) for key, each in selection_methods().items() if not each.is_costly
     },

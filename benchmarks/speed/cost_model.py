@@ -173,8 +173,8 @@ class Selection(NamedTuple):
 
     @property
     def n_passes(self):
-        """How often samples are read: for moments, and to predict."""
-        return 2
+        """How often samples are read: for moments, to count predictions, and to hold rows out."""
+        return 3
 
     @property
     def summary(self):
@@ -188,7 +188,9 @@ class Selection(NamedTuple):
         # Counts of classes for each fold, size, and pair of folds; one order of random features.
         cells = self.n_folds * (2 + self.n_folds) * 50 * size.n_classes**2
         merged = size.n_blocks * (self.summary + 8 * n_repeats * cells) * 8 / 7
-        return merged + self.n_workers * self.summary
+        held_out = size.n_rows * (20 + 16 * size.n_classes)  # at each level of the tree
+        n_levels = np.ceil(np.log(size.n_blocks) / np.log(8))
+        return merged + self.n_workers * self.summary + held_out * n_levels
 
     @property
     def worker_memory(self):
@@ -197,6 +199,11 @@ class Selection(NamedTuple):
         block = size.block_rows * size.row_values * (8 if self.is_dense else 12)
         models = 8 * size.n_features * self.n_sets * (size.n_classes + 6)
         return block + max(9 * self.summary, 2 * self.summary + models)
+
+    @property
+    def last_memory(self):
+        """Bytes on the one worker that learns from the probabilities of all rows."""
+        return 150 * self.size.n_rows * self.size.n_classes
 
     @property
     def is_dense(self):
@@ -281,6 +288,7 @@ def _write_largest_selection(rates):
             "read, TB": f"{n_read / 1e12:.2f}",
             "sent, GB": f"{asked.n_sent / 1e9:.0f}",
             "GB a worker": f"{asked.worker_memory / 1e9:.1f}",
+            "GB on one at the end": f"{asked.last_memory / 1e9:.0f}",
             "hours of work": f"{asked.work @ rates / 3600:.2g}",
             "to read at 500 MB/s each": f"{n_read / n_workers / 5e8 / 3600:.2g}",
             "to send at 1 GB/s each": f"{asked.n_sent / n_workers / 1e9 / 3600:.1g}",

@@ -451,7 +451,7 @@ def test_samples_that_were_read_in_batches_are_not_drawn(selection, tmp_path):
     assert "chart-curve" in page.ids
     assert "no picture of the samples: they were read in batches" in page.text("subspace")
     assert "Folds that were drawn once." in page.text("caveats")
-    assert "ROC AUC and average precision" in page.text("scores")
+    assert "Pictures of probabilities need every sample" in page.text("scores")
     assert "chart-roc" not in page.ids
     assert "Samples 60" in page.text("question")
     assert "table.npz" in page.text("reproduce")

@@ -191,9 +191,10 @@ def _tie_breakers(ranker, ranks):
 def importance_of(model):
     """Higher for better features; None if neither the model nor the one inside it says."""
     model = last_step(model)
-    scores = _vector(model, "scores_")
-    if scores is not None:
-        return scores.astype(float)
+    for name in ("scores_", "feature_gains_"):
+        scores = _vector(model, name)
+        if scores is not None:
+            return scores.astype(float)
     if getattr(model, "coef_", None) is not None:
         return np.linalg.norm(_coefficients(model), axis=0)
     importances = _vector(model, "feature_importances_")

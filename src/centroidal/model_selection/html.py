@@ -6,7 +6,7 @@ from .feature_flow import split_conformal
 
 
 def tell_model(found):
-    """Let the model of a selection know what was found, if it can; no batches are known to one."""
+    """Let the model of a selection know what was found, if it can."""
     _, model = split_conformal(found.model)
     if model is not None:
         model.selection_ = SelectionRecord(

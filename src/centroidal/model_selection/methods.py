@@ -15,6 +15,7 @@ __all__ = [
     "ANY",
     "AUTO",
     "BEST",
+    "CLASSIFIERS",
     "DEFAULT",
     "METHODS",
     "METRICS",
@@ -36,6 +37,9 @@ __all__ = [
 AUTO = "auto"  # stands for one method, by the kind of the samples, see `meant_method`
 DEFAULT = AUTO
 ANY = "any"  # stands for whichever classifier behind a ranking the folds prefer
+CLASSIFIERS = (
+    AUTO, ANY, "whitened centers", "nearest centers", "linear SVM", "logistic regression",
+)  # fmt: skip
 
 
 class Score(NamedTuple):

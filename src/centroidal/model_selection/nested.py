@@ -9,7 +9,7 @@ choose among models of a path by cross-validation, at the end, use the same tabl
 
 from functools import cached_property, partial
 from numbers import Integral
-from typing import Any, NamedTuple, Self, get_args
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn import get_config
@@ -25,12 +25,12 @@ from .._parameters import (
     optional,
 )
 from .._progress import ProgressMixin, with_callbacks
-from .._typing import Array, ArrayLike, Classifier
+from .._typing import Array, ArrayLike
 from ..solvers.calibration import fit_temperature, temper
 from ..solvers.conformal import HeldOut
 from ..statistics import map_blocks
 from .intervals import Outcome
-from .methods import PROBABILITY_SCORES, SCORINGS, metric_of
+from .methods import CLASSIFIERS, PROBABILITY_SCORES, SCORINGS, metric_of
 from .metrics import Tested, check_scoring, corrected_error, loss_moments, score_hits
 from .splits import Repeat, list_folds, size_ratio, training_sets
 
@@ -180,7 +180,7 @@ class Choice(NamedTuple):
         optional(check_count)("max_features", self.max_features)
         CHECKS["rule"]("rule", self.rule)
         check_choice("scoring", self.scoring, SCORINGS)
-        check_choice("classifier", self.classifier, get_args(Classifier))
+        check_choice("classifier", self.classifier, CLASSIFIERS)
         number = self.n_features_to_select
         if isinstance(number, bool) or not (isinstance(number, Integral) or number == AUTO):
             raise TypeError(f"n_features_to_select={number!r} must be an int or 'auto'.")

@@ -4,13 +4,12 @@ import shlex
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import get_args
 
 from ..._optional import require
-from ..._typing import Classifier
 from ...model_selection.methods import (
     AUTO,
     BEST,
+    CLASSIFIERS,
     DEFAULT,
     METHODS,
     SCORES,
@@ -167,7 +166,7 @@ def _add_selection(group):
         "--workers and --cluster this is done there, so that any method may follow",
     )  # fmt: skip
     group.add_argument(
-        "--classifier", choices=get_args(Classifier), default=AUTO,
+        "--classifier", choices=CLASSIFIERS, default=AUTO,
         help="what classifies by the selected features; any is whichever of the others does best "
         "in the folds, and auto the same, but nearest centers for l2 and l1 (default: auto)",
     )  # fmt: skip

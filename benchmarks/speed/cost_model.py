@@ -188,7 +188,7 @@ class Selection(NamedTuple):
         # Counts of classes for each fold, size, and pair of folds; one order of random features.
         cells = self.n_folds * (2 + self.n_folds) * 50 * size.n_classes**2
         merged = size.n_blocks * (self.summary + 8 * n_repeats * cells) * 8 / 7
-        held_out = size.n_rows * (20 + 16 * size.n_classes)  # at each level of the tree
+        held_out = self.n_held_out * (20 + 16 * size.n_classes)  # at each level of the tree
         n_levels = np.ceil(np.log(size.n_blocks) / np.log(8))
         return merged + self.n_workers * self.summary + held_out * n_levels
 
@@ -201,9 +201,14 @@ class Selection(NamedTuple):
         return block + max(9 * self.summary, 2 * self.summary + models)
 
     @property
+    def n_held_out(self):
+        """Rows that are learned from in the end: all, or evenly spaced ones."""
+        return min(self.size.n_rows, 4_000_000 // self.size.n_classes)
+
+    @property
     def last_memory(self):
-        """Bytes on the one worker that learns from the probabilities of all rows."""
-        return 150 * self.size.n_rows * self.size.n_classes
+        """Bytes on the one worker that learns from the probabilities of these rows."""
+        return 150 * self.n_held_out * self.size.n_classes
 
     @property
     def is_dense(self):
@@ -288,7 +293,7 @@ def _write_largest_selection(rates):
             "read, TB": f"{n_read / 1e12:.2f}",
             "sent, GB": f"{asked.n_sent / 1e9:.0f}",
             "GB a worker": f"{asked.worker_memory / 1e9:.1f}",
-            "GB on one at the end": f"{asked.last_memory / 1e9:.0f}",
+            "GB on one at the end": f"{asked.last_memory / 1e9:.1f}",
             "hours of work": f"{asked.work @ rates / 3600:.2g}",
             "to read at 500 MB/s each": f"{n_read / n_workers / 5e8 / 3600:.2g}",
             "to send at 1 GB/s each": f"{asked.n_sent / n_workers / 1e9 / 3600:.1g}",

@@ -14,6 +14,8 @@ from sklearn.metrics import average_precision_score, brier_score_loss, log_loss,
 from sklearn.pipeline import Pipeline
 
 from centroidal import ConformalClassifier, SparseCenterClassifier
+from centroidal.model_selection import held_out_rows
+from centroidal.model_selection.methods import SCORES
 from centroidal.model_selection.splits import GroupFolds, Groups, RowFolds, training_sets
 from centroidal.persistence import load_model, read_model_card, save_model
 from centroidal.solvers.calibration import fit_temperature, temper
@@ -518,6 +520,38 @@ def test_result_does_not_depend_on_the_threads(method, folder):
     options = {"method": method, "cv": 3, "random_state": SEED}
     first = select_features(open_folder(folder), **options)
     assert_same(select_features(open_folder(folder), **options, n_jobs=3), first)
+
+
+def test_some_rows_are_enough_for_what_is_told_of_single_ones(tmp_path, monkeypatch):
+    folder = write_folder(tmp_path / "parts", *make_data(600), cuts=(150, 310, 480), group=9)
+    options = {"cv": 3, "n_repeats": 2, "random_state": SEED}
+    everything = select_features(open_folder(folder, 50), **options)
+    monkeypatch.setattr(held_out_rows, "_MOST_NUMBERS", 600)  # 200 rows of three classes
+    some = select_features(open_folder(folder, 50), **options)
+    assert conformal_in(some.model).calibration_.codes.size == pytest.approx(200, abs=9)
+    assert some.selected.tolist() == everything.selected.tolist()
+    np.testing.assert_array_equal(some.confusion, everything.confusion)
+    for name, value in everything.metrics.items():
+        low, high = some.intervals[name]
+        assert low <= value <= high, name
+        assert (some.metrics[name] == value) == (name in SCORES), name
+    for other in (open_folder(folder, 37), open_folder(folder, 600)):
+        assert_same_answer(select_features(other, **options), some)
+
+
+def test_rows_that_stay_are_the_same_wherever_they_are_cut():
+    codes = np.random.default_rng(0).integers(3, size=1000)
+    counts = np.bincount(codes)
+    thinning = held_out_rows.Thinning(4, 5)
+    stay = thinning.rows(codes, np.zeros(3, dtype=int))
+    parts = [
+        start + thinning.rows(codes[start : start + 70], np.bincount(codes[:start], minlength=3))
+        for start in range(0, 1000, 70)
+    ]
+    np.testing.assert_array_equal(np.concatenate(parts), stay)
+    assert thinning.n_rows(counts) == stay.size
+    shares = np.bincount(codes[stay]) / counts
+    np.testing.assert_allclose(shares, 0.25, atol=0.02)
 
 
 def test_every_source_gives_the_same(tmp_path, data, folder):

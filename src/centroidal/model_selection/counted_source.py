@@ -21,7 +21,7 @@ from ..classifiers import ConformalClassifier, CostSensitiveClassifier
 from ..solvers.outliers import ClassReference, Training
 from ..streaming.passes import RowCount
 from .fold_passes import FoldPlan
-from .held_out_rows import SampleFacts
+from .held_out_rows import SampleFacts, Thinning
 from .learning import draw_fewer, run_learning_curve
 from .methods import METHODS, DataKind, merging_methods, selection_methods
 from .permutation import Null, Relabelling, run_permutations
@@ -135,6 +135,11 @@ class CountedSource:
         calls = None if self._learned is None else self._learned.calls
         final = FinalModel.of_centers(centers_in(model), spreads)
         return final._replace(model=model, calls=calls)
+
+    @property
+    def _thinning(self):
+        """Which rows are held out by the models that were chosen."""
+        return Thinning.of(self.class_counts, self._trials[0].repeat.n_folds)
 
     @property
     def _facts(self):

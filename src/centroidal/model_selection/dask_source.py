@@ -177,7 +177,8 @@ class DaskSource(CountedSource):
         tally = self._predict((trials, plan, empty), moments, self._labels, self._n_before)
         if self._holds_out:
             positions = [tally.chosen_positions(each) for each in trials]
-            choose = partial(_choose_models, trials, plan, positions, self._groups)
+            made_of = trials, plan, positions, self._groups, self._thinning
+            choose = partial(_choose_models, *made_of)
             self._held_out.append(self._hold_out(plan, gather(call_later(choose, moments))))
         return tally
 
@@ -361,8 +362,9 @@ def _take_columns(columns, X, labels, n_before):
     return X[:, columns]
 
 
-def _choose_models(trials, plan, positions, groups, moments):
-    return ChosenModels(trials, plan, FoldMoments(plan, moments), positions, groups)
+def _choose_models(trials, plan, positions, groups, thinning, moments):
+    summary = FoldMoments(plan, moments)
+    return ChosenModels(trials, plan, summary, positions, groups, thinning)
 
 
 def _hold_out_block(plan, models, X, labels, n_before):

@@ -2,7 +2,8 @@
 
 Once counts have chosen a size in each outer fold, each row is predicted by the model of this size
 that has not seen it. Of these `HeldOutRows` all is learned that is told of single samples in
-memory: scores of probabilities, intervals, and what calibrates the model of all rows.
+memory: scores of probabilities, intervals, and what calibrates the model of all rows. Of very many
+rows some are enough, and all that memory has room for.
 """
 
 from typing import NamedTuple
@@ -15,12 +16,13 @@ from ..solvers.outliers import ClassReference
 from ..statistics.threads import run_blocks
 from .fold_passes import FoldPlan
 from .methods import METRICS
-from .metrics import loss_moments
+from .metrics import confusion_matrices, loss_moments
 from .nested import ChosenPredictions
 from .procedures import CentersPath
 from .splits import Units
-from .unseen import Unseen, UnseenSamples, in_row_order
+from .unseen import Unseen, UnseenSamples, counted_metrics, in_row_order
 
+_MOST_NUMBERS = 4_000_000  # rows times classes that are held out, of which 150 bytes each are made
 _CALLS = ("called", "several", "none", "accuracy", "coverage")  # and the coverage of each class
 
 
@@ -78,6 +80,16 @@ class HeldOutRows(NamedTuple):
         state.check_state(found, **sizes)
         return found
 
+    def confusions(self, n_folds):
+        """Return the confusion matrix of each fold of each repeat."""
+        n_classes, found = self.probabilities.shape[2], []
+        for number, folds in enumerate(self.folds):
+            for fold in range(n_folds):
+                rows = np.flatnonzero(folds == fold)
+                predicted = self.predicted[number, rows][None]
+                found.append(confusion_matrices(predicted, self.codes[rows], n_classes)[0])
+        return np.array(found)
+
     def chosen(self, n_folds):
         """Return what was predicted of each fold of each repeat."""
         return [
@@ -100,6 +112,37 @@ class HeldOutRows(NamedTuple):
 # ------------------------------------------------------------------ the pass
 
 
+class Thinning(NamedTuple):
+    """Which rows are held out: all of them, or evenly spaced runs of each class.
+
+    A run is as long as there are folds, and has one row in each.
+    """
+
+    step: int
+    n_folds: int
+
+    @classmethod
+    def of(cls, class_counts, n_folds):
+        """Leave out as few as memory asks for."""
+        return cls(int(-(-class_counts.sum() * class_counts.size // _MOST_NUMBERS)), n_folds)
+
+    def rows(self, codes, n_before):
+        """Return the positions of those that stay, where so many of each class came before."""
+        if self.step == 1:
+            return np.arange(codes.size)
+        stays = np.zeros(codes.size, dtype=bool)
+        for code, n_earlier in enumerate(n_before):
+            mine = np.flatnonzero(codes == code)
+            stays[mine] = (n_earlier + np.arange(mine.size)) // self.n_folds % self.step == 0
+        return np.flatnonzero(stays)
+
+    def n_rows(self, class_counts):
+        """Count those that stay."""
+        n_runs, n_more = np.divmod(class_counts, self.n_folds)
+        n_full = -(-n_runs // self.step)
+        return int((n_full * self.n_folds + n_more * (n_runs % self.step == 0)).sum())
+
+
 class ChosenModel(NamedTuple):
     """The model of an outer fold that its inner folds chose, for samples with its columns only."""
 
@@ -115,8 +158,9 @@ class ChosenModels:
     `positions` say which size each fold of each repeat chose, among those of the candidate.
     """
 
-    def __init__(self, trials, plan: FoldPlan, summary, positions, groups):
+    def __init__(self, trials, plan: FoldPlan, summary, positions, groups, thinning):
         self._plan, self._groups, self._costs = plan, groups, trials[0].choice.costs
+        self._thinning = thinning
         (self._candidate,) = trials[0].candidates.values()
         self._models = [
             [
@@ -140,8 +184,10 @@ class ChosenModels:
 
     def hold_out(self, rows):
         """Predict rows that have only the `columns`, each by the models that have not seen it."""
-        plan, n_rows = self._plan, rows.X.shape[0]
+        plan = self._plan
         codes, folds = plan.codes_of(rows)[0], np.array(plan.folds_of(rows))
+        stay = self._thinning.rows(codes, np.broadcast_to(rows.n_before, plan.n_classes))
+        codes, folds, n_rows = codes[stay], folds[:, stay], stay.size
         predicted = np.empty(folds.shape, np.int32)
         probabilities = np.empty((*folds.shape, plan.n_classes))
         distances = sizes = None
@@ -150,7 +196,7 @@ class ChosenModels:
 
         def predict(number, fold, model):
             mine = np.flatnonzero(folds[number] == fold)
-            X = rows.X[np.ix_(mine, np.searchsorted(self.columns, model.columns))]
+            X = rows.X[np.ix_(stay[mine], np.searchsorted(self.columns, model.columns))]
             kept = np.array([model.sizes.size - 1])
             (found,) = model.path.predict(X, np.arange(mine.size), model.sizes, kept)
             found = found.take_models(kept).decide(self._costs)
@@ -166,7 +212,7 @@ class ChosenModels:
             if (folds[number] == fold).any()
         ]
         run_blocks(predict, jobs, plan.n_jobs)
-        groups = None if self._groups is None else self._groups.places(rows.groups)
+        groups = None if self._groups is None else self._groups.places(rows.groups[stay])
         return HeldOutRows(codes, groups, folds, predicted, probabilities, distances, sizes)
 
 
@@ -193,16 +239,23 @@ class Learned(NamedTuple):
 
     @classmethod
     def of(cls, facts, scores, calibrates, *rounds):
-        """Learn from the rows of some rounds of repeats, as is learned from samples in memory."""
+        """Learn from the rows of some rounds of repeats, as is learned from samples in memory.
+
+        If some rows were left out, what all of them were counted for is told of all, and the
+        intervals are those of the others.
+        """
         rows = HeldOutRows.join_repeats(rounds)
         scores = scores.with_predictions(rows.chosen(scores.n_folds))
         repeats = scores.held_out()  # first, as later there are calibrated probabilities as well
         calibration = Calibration.of([HeldOut.join(each) for each in repeats], calibrates)
         calls = count_calls(repeats[0], calibrates)
-        facts = facts._replace(groups=rows.groups)
-        described = in_row_order(scores.predictions, rows.folds, rows.codes, facts.classes.size)
-        unseen = UnseenSamples(facts, scores.outcome, described)
-        return cls(unseen.tell(scores.score), calls, calibration)
+        n_classes, outcome = facts.classes.size, scores.outcome
+        counts = np.bincount(rows.codes, minlength=n_classes)
+        facts = facts._replace(groups=rows.groups, class_counts=counts)
+        described = in_row_order(scores.predictions, rows.folds, rows.codes, n_classes)
+        seen = outcome._replace(outer=rows.confusions(scores.n_folds))
+        unseen = UnseenSamples(facts, seen, described)
+        return cls(unseen.tell(scores.score, counted_metrics(outcome)), calls, calibration)
 
     @property
     def arrays(self):

@@ -334,8 +334,9 @@ def select_features(
     file with the model. Permutations and the learning curve, which come after it, are not in the
     checkpoint; for them the labels of all rows are kept. Each block that is left out takes two
     passes for a selection, as nothing is calibrated, and one more. Samples in batches are not
-    looked at for suspicion. Probabilities and distances of the classes are kept of each until the
-    end, some 150 bytes for each sample and class together with what is computed of them.
+    looked at for suspicion. Probabilities and distances of the classes are kept until the end, of
+    four million pairs of sample and class at most: of more samples evenly spaced ones, by which
+    metrics of probabilities, intervals and the calibration go then.
 
     **Dask collections** are read three times, after their labels, and give the answer of "l2" for
     samples in memory, up to rounding. What is said of batches holds for them, on one worker: what

@@ -185,7 +185,8 @@ class BatchSource(CountedSource):
         parts = state.get("held_out", [])
         if len(parts) != n_rounds * self._holds_out:
             raise ValueError(f"it holds rows of {len(parts)} rounds, not of {n_rounds}")
-        sizes = {"rows": int(self.class_counts.sum()), "repeats": self._step}
+        n_rows = self._thinning.n_rows(self.class_counts)
+        sizes = {"rows": n_rows, "repeats": self._step}
         sizes |= {"classes": self.classes.size, "folds": self._trials[0].repeat.n_folds}
         sizes["groups"] = self.n_groups or 0
         return [HeldOutRows.from_arrays(each, **sizes) for each in parts]
@@ -213,7 +214,8 @@ class BatchSource(CountedSource):
                 self._write()
         if plan.holds_out:
             positions = [self._tally.chosen_positions(each) for each in trials]
-            models = ChosenModels(trials, plan.folds, summary, positions, self._groups)
+            made_of = trials, plan.folds, summary, positions, self._groups, self._thinning
+            models = ChosenModels(*made_of)
             self._held_out.append(self._hold_out(plan, models))
 
     def _hold_out(self, plan, models):

@@ -52,6 +52,15 @@ def in_row_order(found, folds, codes, n_classes):
     }
 
 
+def counted_metrics(outcome):
+    """Return the metrics that are known of confusion matrices, of all folds together, by name."""
+    confusion = outcome.outer.sum(axis=0)
+    found = {name: float(score_confusion(confusion, name)) for name in SCORES}
+    if outcome.costs is not None:
+        found["cost"] = -float(score_confusion(confusion, "neg_cost", outcome.costs))
+    return found
+
+
 class UnseenSamples:
     """What is known of samples that were held out, by what each outer fold chose.
 
@@ -73,24 +82,20 @@ class UnseenSamples:
         self._predicted = described["predicted"]
         self._probabilities, self._codes = described["probabilities"], described["true_codes"]
 
-    def tell(self, score):
-        """Return all that is told, given the score by which something was chosen."""
-        metrics = self.metrics()
+    def tell(self, score, counted=None):
+        """Return all that is told, given the score that chose, and metrics of more samples."""
+        metrics = self.metrics() | (counted or {})
         return Unseen(metrics, self.intervals(metrics), self.interval(score))
 
     def metrics(self):
         """Return each metric there is of all samples and folds together, by name."""
-        outcome = self._outcome
-        confusion, costs = outcome.outer.sum(axis=0), outcome.costs
-        found = {name: float(score_confusion(confusion, name)) for name in SCORES}
+        found = counted_metrics(self._outcome)
         if self._probabilities is not None:
             n_repeats, n_samples, n_classes = self._probabilities.shape
             together = self._probabilities.reshape(-1, n_classes)
             weights = np.ones((1, n_repeats * n_samples))
             scores = score_probabilities(together, np.tile(self._codes, n_repeats), weights)
             found |= {name: float(value[0]) for name, value in scores.items()}
-        if costs is not None:
-            found["cost"] = -float(score_confusion(confusion, "neg_cost", costs))
         return found
 
     def intervals(self, metrics):

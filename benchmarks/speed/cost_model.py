@@ -229,6 +229,7 @@ class Selection(NamedTuple):
                 features * n_repeats,
                 size.n_blocks,
                 solved,
+                self.n_held_out * size.n_classes,  # by one worker
                 1.0,
             ]
         )
@@ -243,6 +244,9 @@ def selection(n_jobs):
         Size(22_000, 200, 200, 2, 2_000),
         Size(22_000, 100, 100, 5, 5_500),
         Size(21_000, 300, 300, 2, 7_000),
+        Size(50_000, 50, 50, 2, 12_500),
+        Size(20_500, 1_000, 1_000, 2, 500),
+        Size(21_000, 1_000, 1_000, 2, 10_500),
     ]
     large = [
         Size(80_000, 100, 100, 2, 10_000),
@@ -256,9 +260,10 @@ def selection(n_jobs):
     rates, _ = nnls(work[: len(small)] / times[: len(small), None], np.ones(len(small)))
     names = (
         "ns a value", "ns a value predicted", "ns a feature, class and fold of a block",
-        "ms a block", "ns a feature and class of a training set", "ms a call",
+        "ms a block", "ns a feature and class of a training set", "ns a row and class held out",
+        "ms a call",
     )  # fmt: skip
-    units = np.array([1e9, 1e9, 1e9, 1e3, 1e9, 1e3])
+    units = np.array([1e9, 1e9, 1e9, 1e3, 1e9, 1e9, 1e3])
     shown = {name: f"{rate:.3g}" for name, rate in zip(names, rates * units, strict=True)}
     _write_rows("cost_model_selection_rates", "way", f"Dask, {n_jobs} workers", shown)
     for size, time, predicted in zip(

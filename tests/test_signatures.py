@@ -12,7 +12,14 @@ import centroidal
 from centroidal import SparseCenterClassifier
 from centroidal.io import merge_models, read_table
 from centroidal.model_selection import compare, select_features
-from centroidal.model_selection.methods import SCORINGS
+from centroidal.model_selection.methods import (
+    ANY,
+    AUTO,
+    CLASSIFIERS,
+    SCORINGS,
+    DataKind,
+    _plain_classifiers,
+)
 from tests.typing import consumer
 
 ROOMS = [name for name in centroidal.__all__ if name.islower()]
@@ -119,6 +126,11 @@ def test_words_of_a_function_are_those_its_check_takes(function, name):
 
 def test_scores_are_those_that_there_are():
     assert words_of(select_features)["scoring"] == set(SCORINGS)
+
+
+def test_classifiers_are_those_that_there_are():
+    assert words_of(select_features)["classifier"] == set(CLASSIFIERS)
+    assert {*_plain_classifiers(DataKind(2))} == set(CLASSIFIERS) - {AUTO, ANY}
 
 
 @pytest.mark.once

@@ -93,12 +93,11 @@ def _names(before, model):
     """Return the names of the features that a model is given, by the steps before it."""
     if hasattr(model, "feature_names_in_"):
         return model.feature_names_in_
+    numbered = np.array([f"x{column}" for column in range(model.n_features_in_)], dtype=object)
     try:
-        if before is not None:
-            return before.get_feature_names_out()
+        return numbered if before is None else before.get_feature_names_out()
     except (AttributeError, NotImplementedError):  # a step does not say
-        pass
-    return np.array([f"x{column}" for column in range(model.n_features_in_)], dtype=object)
+        return numbered
 
 
 def _classes(model):
